@@ -1,0 +1,1 @@
+# make help lists the targets.

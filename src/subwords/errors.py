@@ -1,0 +1,35 @@
+"""The one kind of error that is the user's to mend."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """A value, file or option that cannot be used as it is.
+
+    The message names the problem with its value, what is allowed, and what to run or change next. Programs print it
+    without a traceback and leave with status 2.
+    """
+
+    def __init__(self, problem: str, *, allowed: str = "", next_step: str = "") -> None:
+        parts = [problem]
+        if allowed:
+            parts.append(f"  allowed: {allowed}")
+        if next_step:
+            parts.append(f"  next: {next_step}")
+        super().__init__("\n".join(parts))
+
+
+def unknown(kind: str, value: object, choices: Iterable[object], next_step: str = "") -> InputError:
+    """Return the error for a name that is not among `choices`, with the nearest one as a hint.
+
+    >>> print(unknown("algorithm", "bpee", ["bpe", "hft"]))
+    unknown algorithm 'bpee': did you mean 'bpe'?
+      allowed: bpe, hft
+    """
+    names = [str(choice) for choice in choices]
+    close = difflib.get_close_matches(str(value), names, n=1)
+    hint = f": did you mean {close[0]!r}?" if close else ""
+    return InputError(f"unknown {kind} {str(value)!r}{hint}", allowed=", ".join(names), next_step=next_step)

@@ -1,0 +1,159 @@
+"""What every segmentation algorithm is: learn, encode, decode, save, load, signature."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from subwords.errors import InputError, unknown
+
+#: Lines that are segmented together: large enough to fill a batch for compiled code, small enough to stay in cache.
+LINES_PER_BATCH = 4096
+
+#: Word types remembered by an encoder before it starts afresh, so that memory is bounded on any input.
+CACHED_TYPES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One option of an algorithm, as `subwords list` shows it and `--set NAME=VALUE` takes it."""
+
+    name: str
+    default: Any
+    help: str
+    choices: tuple[Any, ...] = ()
+    kind: type | None = None  # of a value that is not None; the default's type when not given
+    stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied
+
+    def parse(self, value: Any) -> Any:
+        """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
+        kind = self.kind or type(self.default)
+        if isinstance(value, str) and value.lower() in ("none", "null") and self.default is None:
+            return None
+        if value is None and self.default is None:
+            return None
+        try:
+            parsed = _as_bool(value) if kind is bool else kind(value)
+            if kind is int and isinstance(value, float) and value != parsed:
+                raise ValueError
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name}={value!r} is not of type {kind.__name__}", allowed=self.help) from None
+        if self.choices and parsed not in self.choices:
+            raise unknown(f"value for {self.name}", value, self.choices)
+        return parsed
+
+
+def _as_bool(value: Any) -> bool:
+    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    return known[str(value).lower()] if str(value).lower() in known else _raise()
+
+
+def _raise() -> bool:
+    raise ValueError
+
+
+class Segmenter(ABC):
+    """A learned segmentation: text line in, space-separated pieces out, and back.
+
+    Subclasses are found through `subwords.registry`. Their modules import in milliseconds: numba, SentencePiece and
+    the like are imported inside the methods that need them.
+    """
+
+    algorithm: ClassVar[str]
+    #: One line: what it is, and the paper.
+    summary: ClassVar[str]
+    #: What `size` counts ("merges", "pieces", "symbols", ...); None when the algorithm takes no size.
+    size_counts: ClassVar[str | None]
+    #: The form of text it is meant for: "raw" (it handles spaces itself) or "moses" (tokenized, truecased).
+    reads: ClassVar[str]
+    parameters: ClassVar[tuple[Parameter, ...]] = ()
+
+    @classmethod
+    @abstractmethod
+    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+        """Learn a model of `size` from text files (all of them together). `options` are the learn parameters."""
+
+    @classmethod
+    @abstractmethod
+    def load(cls, path: Path, **options: Any) -> Self:
+        """Read a model file in the algorithm's published format. `options` are the encode parameters."""
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Write the model in the algorithm's published format."""
+
+    @abstractmethod
+    def encode_batch(self, lines: Sequence[str]) -> list[str]:
+        """Return, for each line, its pieces joined by single spaces (an empty line stays empty)."""
+
+    @abstractmethod
+    def decode(self, pieces: str) -> str:
+        """Return the text of a line of pieces."""
+
+    def encode(self, line: str) -> str:
+        """Return the pieces of one line, joined by single spaces."""
+        return self.encode_batch([line])[0]
+
+    def encode_lines(self, lines: Iterable[str]) -> Iterator[str]:
+        """Yield the pieces of each line, in order; memory does not grow with the number of lines."""
+        lines = iter(lines)
+        while batch := list(islice(lines, LINES_PER_BATCH)):
+            yield from self.encode_batch(batch)
+
+    def counts(self) -> dict[str, int]:
+        """Return what encoding and decoding could not do so far (for instance {"unknown words": 3}), and reset it."""
+        return {}
+
+    def model_bytes(self) -> bytes:
+        """Return the bytes `save` writes."""
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model"
+            self.save(path)
+            return path.read_bytes()
+
+    def signature(self) -> str:
+        """Return what a score needs to name: algorithm, package version and a digest of the model file."""
+        from subwords import __version__
+
+        digest = hashlib.sha256(self.model_bytes()).hexdigest()[:12]
+        return f"{self.algorithm}|subwords:{__version__}|model:{digest}"
+
+
+class WordSegmenter(Segmenter):
+    """An algorithm that segments each space-separated word by itself, so that every type is segmented once."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, str] = {}
+
+    @abstractmethod
+    def segment_words(self, words: Sequence[str]) -> list[str]:
+        """Return the pieces of each word, joined by single spaces, with whatever marks tell words apart."""
+
+    def encode_batch(self, lines: Sequence[str]) -> list[str]:
+        if len(self._pieces) > CACHED_TYPES:
+            self._pieces.clear()
+        known = self._pieces
+        split = [line.split(" ") for line in lines]
+        new = list(dict.fromkeys(word for words in split for word in words if word and word not in known))
+        if new:
+            known.update(zip(new, self.segment_words(new), strict=True))
+        return [" ".join([known[word] for word in words if word]) for words in split]
+
+
+def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None = None) -> dict[str, Any]:
+    """Return the options of `cls` (of one stage, or all) with defaults filled in; raise on unknown names and values."""
+    known = {parameter.name: parameter for parameter in cls.parameters}
+    for name in given:
+        if name not in known:
+            raise unknown(
+                f"option of {cls.algorithm}", name, known or ["(none)"], next_step=f"subwords list {cls.algorithm}"
+            )
+    wanted = (p for p in cls.parameters if stage is None or p.stage == stage)
+    return {p.name: p.parse(given[p.name]) if p.name in given else p.default for p in wanted}
