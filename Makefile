@@ -1,1 +1,62 @@
-# make help lists the targets.
+# Two commands: `make run` trains and scores the default experiment, `make test` checks everything.
+# `make help` lists the rest.
+
+PYTHON ?= $(shell command -v python3.11 >/dev/null 2>&1 && python3.11 -c '' 2>/dev/null && echo python3.11 || (command -v python3.12 >/dev/null 2>&1 && python3.12 -c '' 2>/dev/null && echo python3.12) || echo python3)
+# torch goes in before the lock, by version alone: a GPU server wants the CUDA build, a laptop may have a CPU one.
+TORCH  ?= torch==2.13.0
+CORES  ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# What to run: an experiment file. The default is the embedded demo.
+EXPERIMENT ?= config/config.yaml
+
+VENV := .venv
+BIN  := $(VENV)/bin
+READY := $(VENV)/.installed
+LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/build.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help env run report test test-fast lint format lock bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@echo
+	@echo "  make run EXPERIMENT=config/experiments/multi30k.yaml     another experiment"
+	@echo "  snakemake targets (in $(BIN)): all (default), data, segmentation, training, scores; snakemake -n shows what would run"
+
+env: $(READY)  ## install everything into .venv, from the lock
+
+$(READY): $(LOCKS) Makefile pyproject.toml
+	@scripts/check_tools.sh "$(PYTHON)"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet pip==26.3
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --build-constraint requirements/build.txt -r requirements/requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --build-constraint requirements/build.txt -r requirements/fairseq.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+run: env  ## run the experiment (default: the demo) and print its table
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
+
+test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
+	$(BIN)/python -m pytest
+
+test-fast: env  ## the tests that take seconds
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: env  ## ruff, mypy, snakefmt, snakemake --lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+format: env  ## format all code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+lock:  ## make requirements.lock anew from requirements.in (needs uv)
+	scripts/make_lock.sh
+
+clean:  ## remove everything made but the downloads
+	rm -rf results/[!Rd]* .snakemake
