@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -109,6 +109,20 @@ class Segmenter(ABC):
         """Return what encoding and decoding could not do so far (for instance {"unknown words": 3}), and reset it."""
         return {}
 
+    def reached(self) -> int | None:
+        """Return the size of the model in what `size_counts` counts, or None where that is not known."""
+        return None
+
+    def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
+        """Return the stretch of text that each piece of one word stands for, or None where they stand for none.
+
+        Joined, the stretches are the word (letter case may differ). This is how boundaries inside words are found. Here
+        a stretch is what a piece adds to the decoded text; an algorithm whose pieces carry other marks overrides this.
+        """
+        texts = [self.decode(" ".join(pieces[:n])) for n in range(1, len(pieces) + 1)]
+        grows = all(longer.startswith(text) for text, longer in pairwise(texts))
+        return [text[len(before) :] for before, text in zip(["", *texts], texts, strict=False)] if grows else None
+
     def model_bytes(self) -> bytes:
         """Return the bytes `save` writes."""
         import tempfile
@@ -157,3 +171,22 @@ def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None 
             )
     wanted = (p for p in cls.parameters if stage is None or p.stage == stage)
     return {p.name: p.parse(given[p.name]) if p.name in given else p.default for p in wanted}
+
+
+def check_size(cls: type[Segmenter], size: object) -> int:
+    """Return `size` (a count, or text from a command line) as the int that `cls` learns, or raise InputError.
+
+    It must be a whole number of at least 1, and absent where the algorithm takes none (then the answer is 0).
+    """
+    if cls.size_counts is None:
+        if size is not None:
+            raise InputError(f"{cls.algorithm} takes no size, but got {size!r}", next_step="leave the size out")
+        return 0
+    number = int(size) if isinstance(size, str) and size.isascii() and size.isdigit() else size
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise InputError(
+            f"{cls.algorithm} cannot have the size {size!r}",
+            allowed=f"a whole number of {cls.size_counts}, at least 1",
+            next_step=f"subwords learn {cls.algorithm} --size 4000 ...",
+        )
+    return number

@@ -1,0 +1,199 @@
+"""The command line: learn, encode, decode, stats, compare, list.
+
+Text goes in and out as UTF-8 bytes whose only line end is LF. What is the user's to mend is said on standard error
+without a traceback, with status 2; what encoding could not do (unknown words, ...) is counted there, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from subwords import __version__, registry
+from subwords.errors import InputError
+from subwords.files import decode_lines, whole_file
+from subwords.segmenter import Segmenter
+
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0, or 2 for what the user can mend."""
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"subwords: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader has left; nothing is wrong. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        print(f"subwords: cannot read or write{where}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="subwords", description="Subword segmentation: learn, apply, undo, compare.")
+    parser.add_argument("--version", action="version", version=f"subwords {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    learn = commands.add_parser("learn", help="learn a model from text")
+    learn.add_argument("algorithm", metavar="ALGORITHM", help="see `subwords list`")
+    learn.add_argument("texts", metavar="TEXT", nargs="+", type=Path, help="text files, learned from together")
+    learn.add_argument("--size", metavar="N", help="size of the model; `subwords list` says what it counts")
+    learn.add_argument("--model", metavar="FILE", type=Path, required=True, help="where to write the model")
+    _add_options(learn)
+    learn.set_defaults(run=_learn)
+
+    for name, run, help_ in (("encode", _encode, "text to pieces"), ("decode", _decode, "pieces to text")):
+        command = commands.add_parser(name, help=help_)
+        command.add_argument("algorithm", metavar="ALGORITHM")
+        command.add_argument("--model", metavar="FILE", type=Path, required=True)
+        command.add_argument("-i", "--input", metavar="FILE", default="-", help="standard input if absent")
+        command.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
+        _add_options(command)
+        command.set_defaults(run=run)
+
+    listing = commands.add_parser("list", help="every algorithm, its parameters, defaults, paper, variants")
+    listing.add_argument("algorithm", metavar="ALGORITHM", nargs="?")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=_list)
+    return parser
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
+    help_ = "a parameter of the algorithm (several times)"
+    command.add_argument("--set", metavar="KEY=VALUE", dest="options", action="append", default=[], help=help_)
+
+
+def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
+    """Return KEY=VALUE texts as a dictionary. Raises InputError for a text without "=" and for a key given twice."""
+    options: dict[str, str] = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals or not key:
+            raise InputError(f"--set {assignment!r} has no value", allowed="--set KEY=VALUE", next_step="subwords list")
+        if key in options:
+            raise InputError(f"--set {key} is given twice: {options[key]!r} and {value!r}")
+        options[key] = value
+    return options
+
+
+def _learn(arguments: argparse.Namespace) -> None:
+    algorithm = registry.find(arguments.algorithm)
+    options = read_assignments(arguments.options)
+    for text in arguments.texts:
+        if not text.is_file():
+            raise InputError(f"no such text: {text}", next_step="check the path")
+    model = algorithm.learn(arguments.texts, arguments.size, **options)
+    model.save(arguments.model)
+    _report(model)
+
+
+def _load(arguments: argparse.Namespace) -> Segmenter:
+    algorithm = registry.find(arguments.algorithm)
+    options = read_assignments(arguments.options)
+    if not arguments.model.is_file():
+        raise InputError(
+            f"no such model: {arguments.model}", next_step=f"subwords learn {algorithm.algorithm} --model FILE TEXT"
+        )
+    return algorithm.load(arguments.model, **options)
+
+
+def _encode(arguments: argparse.Namespace) -> None:
+    model = _load(arguments)
+    _convert(arguments, model.encode_lines)
+    _report(model)
+
+
+def _decode(arguments: argparse.Namespace) -> None:
+    model = _load(arguments)
+    _convert(arguments, lambda lines: map(model.decode, lines))
+    _report(model)
+
+
+def _convert(arguments: argparse.Namespace, convert: Callable[[Iterable[str]], Iterator[str]]) -> None:
+    """Write each line of the input, converted, to the output."""
+    with _source(arguments.input) as source, _sink(arguments.output) as sink:
+        name = "standard input" if arguments.input == "-" else arguments.input
+        sink.writelines(line.encode("utf-8") + b"\n" for line in convert(decode_lines(source, name)))
+
+
+@contextmanager
+def _source(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        stream = open(path, "rb")  # noqa: SIM115 (closed below; only the opening may be reported as the user's)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+    with stream:
+        yield stream
+
+
+@contextmanager
+def _sink(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(path, "wb") as stream:
+        yield stream
+
+
+def _report(model: Segmenter) -> None:
+    for what, count in model.counts().items():
+        print(f"subwords: {model.algorithm}: {what}: {count}", file=sys.stderr)
+
+
+def _list(arguments: argparse.Namespace) -> None:
+    names = [arguments.algorithm] if arguments.algorithm else registry.names()
+    described = [describe_algorithm(registry.find(name)) for name in names]
+    if arguments.json:
+        print(json.dumps(described, ensure_ascii=False, indent=2))
+    else:
+        print("\n\n".join(map(_algorithm_text, described)))
+
+
+def describe_algorithm(algorithm: type[Segmenter]) -> dict[str, Any]:
+    """Return what `subwords list --json` shows of an algorithm."""
+    return {
+        "algorithm": algorithm.algorithm,
+        "summary": algorithm.summary,
+        "size": algorithm.size_counts,
+        "reads": algorithm.reads,
+        "parameters": [
+            {
+                "name": parameter.name,
+                "default": parameter.default,
+                "choices": list(parameter.choices),
+                "stage": parameter.stage,
+                "help": parameter.help,
+            }
+            for parameter in algorithm.parameters
+        ],
+    }
+
+
+def _algorithm_text(described: dict[str, Any]) -> str:
+    size = f"--size counts {described['size']}" if described["size"] else "takes no --size"
+    lines = [f"{described['algorithm']}: {described['summary']}", f"    {size}; reads {described['reads']} text"]
+    for parameter in described["parameters"]:
+        choices = f" ({' | '.join(map(str, parameter['choices']))})" if parameter["choices"] else ""
+        default = "none" if parameter["default"] is None else parameter["default"]
+        lines.append(f"    --set {parameter['name']}={default}{choices}  [{parameter['stage']}] {parameter['help']}")
+    return "\n".join(lines)

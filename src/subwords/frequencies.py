@@ -1,0 +1,42 @@
+"""Pieces with their counts: order, and the file format `piece<TAB>count`, one per line, most frequent first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
+
+
+def by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return the items of `counts`, most frequent first, equally frequent ones in code-point order.
+
+    >>> by_frequency({"b": 1, "c": 2, "a": 1})
+    [('c', 2), ('a', 1), ('b', 1)]
+    """
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def write_frequencies(counts: Mapping[str, int], path: Path) -> None:
+    """Write `counts` as `piece<TAB>count` lines, most frequent first."""
+    with whole_file(path) as stream:
+        stream.writelines(f"{piece}\t{count}\n" for piece, count in by_frequency(counts))
+
+
+def read_frequencies(path: Path) -> dict[str, int]:
+    """Return the counts of a file that `write_frequencies` wrote, in file order.
+
+    Raises InputError with the line number where a line is not `piece<TAB>count`.
+    """
+    counts: dict[str, int] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        piece, tab, count = line.rpartition("\t")
+        if not tab or not piece or not count.isascii() or not count.isdigit():
+            raise InputError(
+                f"{path}, line {number}: {line[:80]!r} is not a piece and its count",
+                allowed="piece<TAB>count",
+                next_step="check that the model file belongs to this algorithm",
+            )
+        counts[piece] = int(count)
+    return counts
