@@ -1,0 +1,15 @@
+"""The merge engine: byte-pair encoding on word types with counts, behind bpe, sbpe, random-bpe and VOLT.
+
+>>> from subwords.merges import MergeEncoder, learn_merges
+>>> merges = learn_merges({"low": 5, "lower": 2, "newest": 6, "widest": 3}, 4)
+>>> merges
+[('s', 't</w>'), ('e', 'st</w>'), ('l', 'o'), ('w', 'est</w>')]
+>>> MergeEncoder(merges).segment_words(["lowest", "new"])
+['lo@@ west', 'n@@ e@@ w']
+"""
+
+from subwords.merges.codes import END, Merge, read_codes, write_codes
+from subwords.merges.encoding import MergeEncoder
+from subwords.merges.learning import learn_merges
+
+__all__ = ["END", "Merge", "MergeEncoder", "learn_merges", "read_codes", "write_codes"]

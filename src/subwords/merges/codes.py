@@ -1,0 +1,55 @@
+"""Codes files: merges in the order in which they were learned, in subword-nmt's format (version 0.2).
+
+The first line is `#version: 0.2`, each other line one merge, `left right`; a piece that ends a word carries `</w>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from subwords.errors import InputError
+from subwords.files import whole_file
+
+#: Marks the last piece of a word in a codes file.
+END = "</w>"
+HEADER = "#version: 0.2"
+
+Merge = tuple[str, str]
+
+
+def write_codes(path: str | Path, merges: Iterable[Merge]) -> None:
+    """Write merges to a codes file."""
+    with whole_file(path) as stream:
+        stream.write(f"{HEADER}\n")
+        stream.writelines(f"{left} {right}\n" for left, right in merges)
+
+
+def read_codes(path: str | Path) -> list[Merge]:
+    """Return the merges of a codes file, in file order.
+
+    Raises InputError when the file cannot be read, has no version 0.2 header, or has a line that is not two pieces.
+    """
+    try:
+        lines = Path(path).read_bytes().decode("utf-8").split("\n")
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start})", allowed="a codes file in UTF-8") from error
+    ends = "\r" if lines[0].endswith("\r") else ""  # a CR at a line's end is part of a piece, unless all lines have one
+    if lines[0].removesuffix(ends).rstrip() != HEADER:
+        raise InputError(
+            f"{path} is not a codes file of version 0.2: its first line is {lines[0][:40]!r}",
+            allowed=f"a file that starts with {HEADER!r}",
+            next_step="learn it with subword-nmt 0.2 or later, or with: subwords learn bpe",
+        )
+    while lines and not lines[-1]:
+        lines.pop()
+    return [_merge(path, number, line.removesuffix(ends)) for number, line in enumerate(lines[1:], 2)]
+
+
+def _merge(path: str | Path, number: int, line: str) -> Merge:
+    left, _, right = line.partition(" ")
+    if not left or not right or " " in right:
+        raise InputError(f"{path}, line {number}: {line[:60]!r} is not a merge", allowed="two pieces and one space")
+    return left, right
