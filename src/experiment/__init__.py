@@ -1,0 +1,1 @@
+"""The experiment pipeline's own code: configuration, text, training, translation, scores, tables, report."""

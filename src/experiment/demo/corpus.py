@@ -1,0 +1,98 @@
+"""The demo corpus: train, dev and two test sets, and the gold morphemes of every target word.
+
+A share of all possible target words is held out: they occur in `test_unseen` alone, which has no other words.
+`test` is drawn as train and dev are. No source sentence occurs twice in the whole corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+
+from experiment.demo.grammar import Grammar, Sentence
+from experiment.demo.lexicon import Word
+from subwords.files import whole_file
+
+SOURCE, TARGET = "en", "qmo"
+SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
+
+#: Share of the possible words that train never sees.
+HELD_OUT = 0.25
+#: Every morpheme of `test_unseen` occurs at least so many times in train.
+MORPHEME_SEEN = 5
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The sentences of each split, and gold: every target word with its morphemes."""
+
+    splits: dict[str, list[Sentence]]
+    gold: dict[str, Word]
+
+
+def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
+    """Return the corpus of this seed; the same everywhere, for random.Random promises the same sequence everywhere."""
+    sizes = {**SPLITS, **(sizes or {})}
+
+    @cache
+    def held_out(word: Word) -> bool:
+        # Seeding with a string hashes it with SHA-512: nothing here depends on PYTHONHASHSEED.
+        return Random(f"{seed} {' '.join(word)}").random() < HELD_OUT
+
+    sources: set[str] = set()
+    splits: dict[str, list[Sentence]] = {}
+    for split in ("train", "dev", "test"):
+        grammar = Grammar(Random(f"{seed} {split}"), lambda word: not held_out(word))
+        splits[split] = _take(sizes[split], _new_sentences(grammar, sources))
+    seen = Counter(m for sentence in splits["train"] for word in sentence.words for m in word)
+    grammar = Grammar(Random(f"{seed} test_unseen"), held_out, uninflected=False)
+    learnable = (
+        sentence
+        for sentence in _new_sentences(grammar, sources)
+        if all(seen[m] >= MORPHEME_SEEN for word in sentence.words for m in word)
+    )
+    splits["test_unseen"] = _take(sizes["test_unseen"], learnable)
+    return Corpus(splits, _gold(splits))
+
+
+def _new_sentences(grammar: Grammar, sources: set[str]) -> Iterator[Sentence]:
+    """Yield sentences whose source has not been used; give up when the grammar has no more to say."""
+    repeated = 0
+    while repeated < 10_000:
+        sentence = grammar.sentence()
+        if sentence.source in sources:
+            repeated += 1
+            continue
+        repeated = 0
+        sources.add(sentence.source)
+        yield sentence
+
+
+def _take(size: int, sentences: Iterator[Sentence]) -> list[Sentence]:
+    return [sentence for sentence, _ in zip(sentences, range(size), strict=False)]
+
+
+def _gold(splits: dict[str, list[Sentence]]) -> dict[str, Word]:
+    gold: dict[str, Word] = {}
+    for sentences in splits.values():
+        for sentence in sentences:
+            for word in sentence.words:
+                if gold.setdefault("".join(word), word) != word:
+                    raise AssertionError(f"{''.join(word)} has two analyses: the lexicon is ambiguous")
+    return dict(sorted(gold.items()))
+
+
+def write(folder: Path, corpus: Corpus) -> None:
+    """Write {split}.{language} for each split, and gold.{TARGET}: word, tab, morphemes separated by spaces."""
+    for split, sentences in corpus.splits.items():
+        for language in (SOURCE, TARGET):
+            with whole_file(folder / f"{split}.{language}") as stream:
+                for sentence in sentences:
+                    stream.write((sentence.source if language == SOURCE else sentence.target) + "\n")
+    with whole_file(folder / f"gold.{TARGET}") as stream:
+        for word, morphemes in corpus.gold.items():
+            stream.write(f"{word}\t{' '.join(morphemes)}\n")

@@ -1,0 +1,25 @@
+"""What every program under scripts/ shares: how it ends."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+
+from subwords.errors import InputError
+
+
+def program(main: Callable[..., int]) -> Callable[..., int]:
+    """Make `main` print what the user can mend (an InputError, a failed read or write) and return 2, no traceback."""
+
+    @functools.wraps(main)
+    def wrapped(argv: Sequence[str] | None = None) -> int:
+        try:
+            return main(argv)
+        except InputError as error:
+            print(f"error: {error}", file=sys.stderr)
+        except OSError as error:
+            print(f"error: {error}\n  next: check the path, its permissions and the free space", file=sys.stderr)
+        return 2
+
+    return wrapped
