@@ -1,0 +1,39 @@
+"""Score a test set: BLEU, chrF, chrF++ and TER by sacrebleu, with signatures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from experiment.jsonfiles import write_json
+from experiment.metrics import read_parallel, score_corpus
+from experiment.programs import program
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="score.py", description=__doc__)
+    command.add_argument("--hypothesis", required=True, metavar="FILE", help="detokenized translations")
+    command.add_argument("--reference", required=True, metavar="FILE", help="raw references, never tokenized")
+    command.add_argument("--metrics", nargs="+", default=["bleu", "chrf"], metavar="M", help="bleu chrf chrf++ ter")
+    command.add_argument("--target", default="", metavar="LANG", help="target language, for BLEU's tokenizer")
+    command.add_argument("--bleu-tokenizer", metavar="NAME", help="sacrebleu's tokenizer (default: by language, 13a)")
+    command.add_argument("--output", required=True, metavar="FILE", help="JSON to write")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    hypotheses, references = read_parallel(args.hypothesis, args.reference)
+    scores = score_corpus(hypotheses, references, args.metrics, target=args.target, tokenizer=args.bleu_tokenizer)
+    if scores["empty_hypotheses"]:
+        print(f"{args.hypothesis}: {scores['empty_hypotheses']} of {len(hypotheses)} are empty", file=sys.stderr)
+    write_json(args.output, scores)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

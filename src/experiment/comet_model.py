@@ -1,0 +1,224 @@
+"""COMET: is the model there, load it, score with it.
+
+Rei et al. 2022, "COMET-22"; Zouhar et al. 2024, "Pitfalls and Outlooks in Using COMET" (arXiv 2408.15366) for why the
+signature names versions and precision, and why empty hypotheses are counted: COMET does not score them 0.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from subwords.errors import InputError, unknown
+
+DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
+NETWORK_SECONDS = 10
+
+#: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
+#: check does not have to import torch.
+_CLASSES = (
+    "regression_metric",
+    "referenceless_regression_metric",
+    "ranking_metric",
+    "unified_metric",
+    "xcomet_metric",
+)
+_ALLOWED = "a model on the Hugging Face hub (ORGANIZATION/NAME), or the path of a .ckpt with hparams.yaml two levels up"
+
+
+def check_comet_model(model: str = DEFAULT_MODEL) -> str:
+    """Return where the model is: "local", "cached" or "hub" (it will be downloaded). Nothing large is read or fetched.
+
+    Raises InputError that says what is wrong: no such file, no hparams.yaml, no such model, a licence that has to be
+    accepted first, or no network and no copy in the cache.
+    """
+    if _looks_local(model):
+        _check_local(_local_checkpoint(model))
+        return "local"
+    if model.count("/") != 1 or not all(model.split("/")):
+        raise InputError(f"{model!r} is no COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
+    return "cached" if _cached_checkpoint(model) else _check_hub(model)
+
+
+def _looks_local(model: str) -> bool:
+    return model.endswith(".ckpt") or model.startswith(("/", ".", "~")) or Path(model).exists()
+
+
+def _local_checkpoint(model: str) -> Path:
+    """Return the checkpoint: the path itself, or the usual place inside a model's folder."""
+    path = Path(model).expanduser()
+    return path / "checkpoints" / "model.ckpt" if path.is_dir() else path
+
+
+def _check_local(checkpoint: Path) -> None:
+    if not checkpoint.is_file():
+        raise InputError(
+            f"there is no COMET checkpoint {checkpoint}", allowed=_ALLOWED, next_step="correct the path in comet_model"
+        )
+    parameters = checkpoint.resolve().parents[1] / "hparams.yaml"
+    if not parameters.is_file():
+        raise InputError(
+            f"the COMET checkpoint {checkpoint} has no {parameters}",
+            allowed="MODEL/hparams.yaml and MODEL/checkpoints/NAME.ckpt, as COMET saves them",
+            next_step="copy hparams.yaml from where the checkpoint comes from",
+        )
+    kind = read_hyperparameters(checkpoint).get("class_identifier")
+    if kind not in _CLASSES:
+        raise unknown(f"class_identifier in {parameters}", kind, _CLASSES)
+
+
+def read_hyperparameters(checkpoint: Path) -> dict[str, Any]:
+    """Return the content of the hparams.yaml that belongs to a checkpoint."""
+    import yaml
+
+    path = checkpoint.resolve().parents[1] / "hparams.yaml"
+    try:
+        content = yaml.safe_load(path.read_bytes())
+    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {path}: {error}", next_step="copy it again from its source") from error
+    return content if isinstance(content, dict) else {}
+
+
+def _cached_checkpoint(model: str) -> Path | None:
+    """Return the checkpoint in the Hugging Face cache, or None when the model is not there as a whole."""
+    from huggingface_hub import try_to_load_from_cache
+
+    checkpoint = try_to_load_from_cache(model, "checkpoints/model.ckpt")
+    parameters = try_to_load_from_cache(model, "hparams.yaml")
+    return Path(checkpoint) if isinstance(checkpoint, str) and isinstance(parameters, str) else None
+
+
+def _check_hub(model: str) -> str:
+    from huggingface_hub import HfApi, constants
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    there = (
+        "load it once on a machine with a network and copy the cache folder (HF_HOME), or set comet_model to a .ckpt"
+    )
+    if constants.HF_HUB_OFFLINE:
+        raise InputError(
+            f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE}), and HF_HUB_OFFLINE forbids to "
+            "download it",
+            allowed=_ALLOWED,
+            next_step=there,
+        )
+    try:
+        api = HfApi()
+        api.model_info(model, timeout=NETWORK_SECONDS)
+        api.auth_check(model)
+    except GatedRepoError as error:
+        raise InputError(
+            f"the COMET model {model} has a licence that must be accepted first",
+            allowed=_ALLOWED,
+            next_step=f"accept it at https://huggingface.co/{model}, then: hf auth login",
+        ) from error
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise InputError(
+            f"the hub has no model {model!r} (or it is private)",
+            allowed=_ALLOWED,
+            next_step=f"comet_model: {DEFAULT_MODEL}",
+        ) from error
+    except Exception as error:  # requests, urllib3 and the hub each have their own kinds of "no network"
+        reason = f"the hub answered: {error}" if isinstance(error, HfHubHTTPError) else "there is no network"
+        raise InputError(
+            f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE}) and cannot be downloaded: "
+            f"{reason}",
+            allowed=_ALLOWED,
+            next_step=there,
+        ) from error
+    return "hub"
+
+
+def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
+    """Return the COMET model and the path of its checkpoint, downloading it where needed.
+
+    A local or cached model is loaded without touching the network. Raises InputError as `check_comet_model`, and when
+    the encoder's own files (tokenizer, configuration) are missing.
+    """
+    where = check_comet_model(model)
+    if where != "hub":
+        # Otherwise transformers asks the hub whether the cached files of the encoder are the newest.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+    _quiet()
+    from comet import load_from_checkpoint
+
+    if where == "hub":
+        from huggingface_hub import snapshot_download
+
+        checkpoint = Path(snapshot_download(model)) / "checkpoints" / "model.ckpt"
+    else:
+        cached = _cached_checkpoint(model) if where == "cached" else _local_checkpoint(model)
+        assert cached is not None
+        checkpoint = cached
+    try:
+        return load_from_checkpoint(str(checkpoint), local_files_only=where != "hub"), checkpoint
+    except (
+        Exception
+    ) as error:  # torch, Lightning, transformers and COMET raise many kinds for a broken or partial model
+        encoder = read_hyperparameters(checkpoint).get("pretrained_model")
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(
+            f"the COMET model {checkpoint} cannot be loaded: {type(error).__name__}: {reason}",
+            allowed=f"a whole checkpoint, and its encoder {encoder!r} (tokenizer and configuration) in the cache",
+            next_step=f"with a network: hf download {encoder} --include '*.json'; or correct pretrained_model",
+        ) from error
+
+
+def _quiet() -> None:
+    """Keep Lightning and transformers from printing advertisements and progress between log lines."""
+    import logging
+    import warnings
+
+    for name in ("pytorch_lightning", "lightning", "transformers", "comet"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    warnings.filterwarnings("ignore", module=r"pytorch_lightning|lightning|torch|comet|pkg_resources")
+
+
+def score_with_comet(
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], model: str, batch: int = 16
+) -> dict[str, Any]:
+    """Return what `{testset}.comet.json` holds: system score, score of every segment, signature.
+
+    The system score is the mean of the segment scores, on the model's own scale (about 0 to 1 for wmt22-comet-da).
+    Runs on a GPU when there is one.
+    """
+    network, checkpoint = load_comet_model(model)
+    import torch
+
+    samples = [
+        {"src": source, "mt": hypothesis, "ref": reference}
+        for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
+    ]
+    gpus = 1 if torch.cuda.is_available() else 0
+    prediction = network.predict(samples, batch_size=batch, gpus=gpus, num_workers=0, progress_bar=False)
+    segments = [float(score) for score in prediction["scores"]]
+    precision = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}[next(network.parameters()).dtype]
+    return {
+        "name": "COMET",
+        "score": sum(segments) / len(segments),
+        "signature": comet_signature(model, checkpoint, precision),
+        "model": model if not _looks_local(model) else checkpoint.name,
+        "device": torch.cuda.get_device_name() if gpus else "cpu",
+        "sentences": len(segments),
+        "segments": segments,
+    }
+
+
+def comet_signature(model: str, checkpoint: Path, precision: str) -> str:
+    """Return the signature in sacreCOMET's form: Python, COMET, precision, model (Zouhar et al. 2024, Sec. 5).
+
+    A local checkpoint is named by a digest of its content, since its path means nothing elsewhere.
+    """
+    from importlib.metadata import version
+
+    name = model.split("/")[-1]
+    if _looks_local(model):
+        import hashlib
+
+        with open(checkpoint, "rb") as stream:
+            name = f"{checkpoint.stem}:sha256={hashlib.file_digest(stream, 'sha256').hexdigest()[:12]}"
+    return f"Python{platform.python_version()}|Comet{version('unbabel-comet')}|{precision}|{name}"

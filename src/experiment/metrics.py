@@ -1,0 +1,159 @@
+"""Corpus scores by sacrebleu, each with its signature.
+
+The scores equal those of sacrebleu's command line on the same files, because it is the same code with the same
+options. References are raw text and hypotheses are detokenized text (Post 2018, "A Call for Clarity in Reporting BLEU
+Scores").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiment.comet_model import (
+    check_comet_model as check_comet_model,
+)  # beside check_metrics, for the checks at start
+from subwords.errors import InputError, unknown
+from subwords.files import read_lines
+
+
+@dataclass(frozen=True)
+class MetricKind:
+    """How a metric is computed, named and printed."""
+
+    label: str
+    higher_is_better: bool
+    decimals: int
+    sacrebleu: str | None  # the metric's name in sacrebleu; None when it is not one of sacrebleu's
+    options: tuple[tuple[str, Any], ...] = ()
+
+
+#: The metrics an experiment may ask for, in the order in which tables show them.
+METRICS: dict[str, MetricKind] = {
+    "bleu": MetricKind("BLEU", True, 1, "BLEU"),
+    "chrf": MetricKind("chrF", True, 1, "CHRF"),
+    "chrf++": MetricKind("chrF++", True, 1, "CHRF", (("word_order", 2),)),
+    "ter": MetricKind("TER", False, 1, "TER"),
+    "comet": MetricKind("COMET", True, 4, None),
+}
+
+
+def check_metrics(names: Iterable[str], *, lexical: bool = False) -> list[str]:
+    """Return `names` without duplicates in table order. Raises InputError for one that does not exist.
+
+    With `lexical`, only sacrebleu's metrics are allowed.
+    """
+    allowed = [name for name, kind in METRICS.items() if kind.sacrebleu or not lexical]
+    asked = list(names)
+    for name in asked:
+        if name not in allowed:
+            step = "score COMET with scripts/score_comet.py" if name in METRICS else "correct `metrics`"
+            raise unknown("metric", name, allowed, next_step=step)
+    if not asked:
+        raise InputError("no metric is asked for", allowed=", ".join(allowed), next_step="name at least one")
+    return [name for name in allowed if name in asked]
+
+
+def bleu_tokenizers() -> list[str]:
+    """Return the names of sacrebleu's tokenizers for BLEU."""
+    from sacrebleu.metrics import BLEU
+
+    return list(BLEU.TOKENIZERS)
+
+
+def make_metric(
+    name: str, references: Sequence[str] | None = None, *, target: str = "", tokenizer: str | None = None
+) -> Any:
+    """Return sacrebleu's metric object, with `references` (one per sentence) cached when given.
+
+    `target` is the target language; where no `tokenizer` is named, sacrebleu chooses by it (zh, ja-mecab, ko-mecab,
+    else 13a). Raises InputError when the tokenizer does not exist, is not installed, or cannot be downloaded.
+    """
+    from sacrebleu.metrics import METRICS as FOUND
+
+    check_metrics([name], lexical=True)
+    kind = METRICS[name]
+    options: dict[str, Any] = dict(kind.options)
+    if references is not None:
+        options["references"] = [list(references)]
+    if name != "bleu":
+        return FOUND[str(kind.sacrebleu)](**options)
+    if tokenizer is not None and tokenizer not in bleu_tokenizers():
+        raise unknown("BLEU tokenizer", tokenizer, bleu_tokenizers())
+    try:
+        return FOUND["BLEU"](trg_lang=target, tokenize=tokenizer, **options)
+    except (RuntimeError, ImportError, OSError) as error:
+        wanted = tokenizer or f"the one sacrebleu uses for {target!r}"
+        extra = {"ja": "ja", "ja-mecab": "ja", "ko": "ko", "ko-mecab": "ko"}.get(tokenizer or target)
+        step = f"pip install 'sacrebleu[{extra}]', or name another tokenizer" if extra else "connect, or name another"
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"the BLEU tokenizer ({wanted}) cannot be used: {reason}",
+            allowed=f"{', '.join(bleu_tokenizers())} (char needs nothing installed)",
+            next_step=step,
+        ) from error
+
+
+def read_parallel(*paths: str | Path) -> list[list[str]]:
+    """Return the lines of each file. Raises InputError when the counts differ or there is no line."""
+    texts = [list(read_lines(path)) for path in paths]
+    if len({len(lines) for lines in texts}) > 1:
+        counts = ", ".join(f"{path}: {len(lines)}" for path, lines in zip(paths, texts, strict=True))
+        raise InputError(
+            f"unequal line counts ({counts})",
+            allowed="files with one sentence per line, line by line translations of each other",
+            next_step="translate again, or give the reference of this test set",
+        )
+    if not texts[0]:
+        raise InputError(f"{paths[0]} is empty", allowed="at least one sentence", next_step="check the test set")
+    return texts
+
+
+def count_empty(hypotheses: Iterable[str]) -> int:
+    """Return how many hypotheses have nothing but white space."""
+    return sum(not line.strip() for line in hypotheses)
+
+
+def score_corpus(
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    metrics: Iterable[str],
+    *,
+    target: str = "",
+    tokenizer: str | None = None,
+) -> dict[str, Any]:
+    """Return what `{testset}.scores.json` holds: a score and signature per metric, and chrF of every sentence.
+
+    Scores are on sacrebleu's scale of 0 to 100. Sentence chrF is for finding sentences on which systems differ; it is
+    not averaged into anything.
+    """
+    scores: dict[str, Any] = {}
+    # Trailing white space goes as in sacrebleu's command line.
+    hypotheses = [line.rstrip() for line in hypotheses]
+    references = [line.rstrip() for line in references]
+    for name in check_metrics(metrics, lexical=True):
+        metric = make_metric(name, references, target=target, tokenizer=tokenizer)
+        score = metric.corpus_score(hypotheses, None)
+        scores[name] = {"name": score.name, "score": score.score, "signature": metric.get_signature().format()}
+        if name == "bleu":
+            scores[name] |= {
+                "precisions": list(score.precisions),
+                "brevity_penalty": score.bp,
+                "hypothesis_length": score.sys_len,
+                "reference_length": score.ref_len,
+            }
+    return {
+        "sentences": len(hypotheses),
+        "empty_hypotheses": count_empty(hypotheses),
+        "metrics": scores,
+        "sentence_chrf": sentence_chrf(hypotheses, references),
+    }
+
+
+def sentence_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:
+    """Return chrF (0 to 100, two decimals) of each hypothesis against its reference."""
+    metric = make_metric("chrf")
+    pairs = zip(hypotheses, references, strict=True)
+    return [round(metric.sentence_score(hypothesis, [reference]).score, 2) for hypothesis, reference in pairs]
