@@ -15,6 +15,7 @@ ALGORITHMS: dict[str, str] = {
     "wordpiece": "subwords.wordpiece:WordPiece",
     "char": "subwords.char:Characters",
     "word": "subwords.word:Words",
+    "huffman": "subwords.huffman:Huffman",
 }
 
 

@@ -1,0 +1,255 @@
+"""Huffman coding of words: one to a few arbitrary symbols per word, the fewer the more frequent the word is.
+
+What it computes (Wolleb et al. 2023, Algorithm 1): a Huffman tree with at most n children per node over the word
+types and their counts. The path from the root to a word, written in n symbols (CJK ideographs from U+4E00 on), is the
+code of that word. Pieces are the symbols of the codes; the piece ␠ (U+2420) stands between words. Codes keep what
+subwords say about frequency and drop what they say about composition, which is what the paper wants to tell apart.
+
+Four types, two symbols: each merge joins the two rarest nodes (1+1, 2+2, 3+4), and its first child gets the first
+symbol.
+
+>>> codes = huffman_codes([("the", 3), ("house", 2), ("on", 1), ("hill", 1)], 2)
+>>> {word: code for code, word in codes.items()}
+{'the': '一', 'house': '丁一', 'on': '丁丁一', 'hill': '丁丁丁'}
+>>> huffman = Huffman(codes)
+>>> huffman.encode("the house on fire")
+'一 ␠ 丁 一 ␠ 丁 丁 一 ␠ ␀'
+>>> huffman.decode("一 ␠ 丁 一 ␠ 丁 丁 ␠ 一")
+'the house the'
+>>> huffman.counts()
+{'unknown words': 1, 'unknown codes': 1}
+
+Variants. `paper` and `reference` (the authors' public code) build the same tree: among equal counts the layout of
+CPython's binary heap decides, in both. They differ in symbols past U+9FFF, where `reference` runs through whatever code
+points follow and fails at the surrogates while `paper` stays with ideographs; in the words ␠ and ␀, which `reference`
+leaves out; and in unknown codes, which `paper` skips (section 3.1, step 9) and `reference` decodes as <unk>.
+
+`padding=none` is the published algorithm: the merge that comes up short is the last one, so the root has only
+((types - 1) mod (n - 1)) + 1 children (n when that is 1). `padding=optimal` is the textbook's: the first, deepest merge
+is the short one, as if zero-count words filled the tree; no code for words has a smaller expected length.
+
+Limits: a word never seen in learning has no code: it becomes ␀ (U+2400), is counted, and is lost. Words are separated
+by single spaces; every other character may be part of a word. At most 223,921 symbols.
+Complexity: learning O(types log types), encoding one dictionary look-up per word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Self
+
+from subwords.counting import count_words
+from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
+from subwords.segmenter import Parameter, Segmenter, check_size, read_options
+
+WORD_END = "␠"  # the piece between two words
+UNKNOWN = "␀"  # the piece for a word without a code
+
+#: Symbols of `paper`: the CJK unified ideographs of Unicode 14 (footnote 3: "nearly 100,000"), each of them a letter
+#: that no normalization, truecasing or splitting touches; after these, the private planes, which are as inert.
+IDEOGRAPHS = (
+    range(0x4E00, 0xA000),
+    range(0x3400, 0x4DC0),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2B739),
+    range(0x2B740, 0x2B81E),
+    range(0x2B820, 0x2CEA2),
+    range(0x2CEB0, 0x2EBE1),
+    range(0x30000, 0x3134B),
+    range(0xF0000, 0xFFFFE),
+    range(0x100000, 0x10FFFE),
+)
+#: Symbols of `reference`: it counts up from U+4E00 and cannot write the surrogates, which begin at U+D800.
+CONSECUTIVE = (range(0x4E00, 0xD800),)
+
+
+class Node(float):
+    """A node of the tree. As a number it is its count, so that the heap compares counts and nothing else.
+
+    A float (exact for counts below 2**53) because an int cannot have slots, and there is a node for every type.
+    """
+
+    __slots__ = ("content",)
+    content: str | list[Node]  # a word, or the children
+
+
+def _node(count: float, content: str | list[Node]) -> Node:
+    node = Node(count)
+    node.content = content
+    return node
+
+
+def huffman_tree(counts: Iterable[tuple[str, int]], arity: int, padding: str = "none") -> Node:
+    """Return the root of the tree with at most `arity` children per node over (word, count) pairs.
+
+    The order of the pairs decides between equal counts: the published order is by falling count, first seen first. The
+    heap is CPython's heapq, whose layout is part of the published result.
+    """
+    heap: list[Node] = []
+    for word, count in counts:
+        heappush(heap, _node(count, word))
+    # The textbook's dummy words, without making them: they would all be joined by the first merge.
+    take = 2 + (len(heap) - 2) % (arity - 1) if padding == "optimal" else arity
+    while len(heap) > 1:
+        children = [heappop(heap) for _ in range(min(take, len(heap)))]
+        heappush(heap, _node(sum(children), children))
+        take = arity
+    return heap[0]
+
+
+def huffman_codes(
+    counts: Sequence[tuple[str, int]],
+    arity: int,
+    padding: str = "none",
+    alphabet: Sequence[range] = IDEOGRAPHS,
+) -> dict[str, str]:
+    """Return code -> word, depth first, for (word, count) pairs in the order that `huffman_tree` wants.
+
+    Raises InputError when the tree needs more symbols than `alphabet` has.
+    """
+    needed = min(arity, len(counts))
+    symbols = [chr(point) for point in islice(chain.from_iterable(alphabet), needed)]
+    if len(symbols) < needed:
+        raise InputError(
+            f"size {arity}: there are only {len(symbols)} symbols",
+            allowed=f"sizes up to {len(symbols)}",
+            next_step="choose a smaller size" + ("" if alphabet is IDEOGRAPHS else ", or --set variant=paper"),
+        )
+    if not counts:
+        raise InputError("no words to code", next_step="give a text that is not empty")
+    root = huffman_tree(counts, arity, padding)
+    if isinstance(root.content, str):
+        return {symbols[0]: root.content}  # a single word still needs a code that can be seen
+    codes: dict[str, str] = {}
+
+    def name(children: list[Node], path: str) -> None:
+        """Name the words below a node; a tree is never deeper than about 1.44 times the bits of its total count."""
+        for symbol, child in zip(symbols, children, strict=False):
+            if isinstance(child.content, str):
+                codes[path + symbol] = child.content
+            else:
+                name(child.content, path + symbol)
+
+    name(root.content, "")
+    return codes
+
+
+def expected_length(codes: dict[str, str], counts: dict[str, int]) -> float:
+    """Return the mean number of symbols per token of a text in which each word occurs `counts[word]` times.
+
+    >>> expected_length({"一": "a", "丁一": "b", "丁丁": "c"}, {"a": 2, "b": 1, "c": 1})
+    1.5
+    """
+    return sum(len(code) * counts[word] for code, word in codes.items()) / sum(counts.values())
+
+
+class _Pieces(dict[str, str]):
+    """Word -> its pieces; a word that is not there is unknown, and counted."""
+
+    missed = 0
+
+    def __missing__(self, word: str) -> str:
+        self.missed += 1
+        return UNKNOWN
+
+
+def _unknown(options: dict[str, Any]) -> str:
+    return "mark" if options["variant"] == "reference" else str(options["unknown"])
+
+
+class Huffman(Segmenter):
+    """Words as Huffman codes. The model file is one JSON object, code -> word, as the authors publish it."""
+
+    algorithm = "huffman"
+    summary = "words as Huffman codes in n symbols: frequency without composition (Wolleb et al. 2023)"
+    size_counts = "symbols"
+    reads = "moses"
+    parameters = (
+        Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference")),
+        Parameter("padding", "none", "none: Algorithm 1 as published; optimal: a full root", ("none", "optimal")),
+        Parameter(
+            "unknown",
+            "skip",
+            "how a code that no word has is decoded: skip it (the paper) or mark it <unk> (the public code)",
+            ("skip", "mark"),
+            stage="encode",
+        ),
+    )
+
+    def __init__(self, codes: dict[str, str], unknown: str = "skip") -> None:
+        """Take code -> word; `unknown` says what decoding does with a code that is not there: "skip" or "mark"."""
+        self.codes = codes
+        self._mark = ["<unk>"] if unknown == "mark" else []
+        self._unknown_codes = 0
+
+    @cached_property
+    def _pieces(self) -> _Pieces:
+        return _Pieces((word, " ".join(code)) for code, word in self.codes.items())
+
+    @classmethod
+    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+        """Learn codes in `size` symbols. Raises InputError for fewer than two symbols and for texts without words."""
+        options = read_options(cls, options)
+        arity = check_size(cls, size)
+        if arity < 2:
+            raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
+        counts = count_words(texts)
+        if options["variant"] == "reference":
+            counts = {word: count for word, count in counts.items() if word not in (WORD_END, UNKNOWN)}
+        by_count = sorted(counts.items(), key=lambda item: -item[1])  # stable: first seen first
+        alphabet = CONSECUTIVE if options["variant"] == "reference" else IDEOGRAPHS
+        return cls(huffman_codes(by_count, arity, options["padding"], alphabet), _unknown(options))
+
+    @classmethod
+    def load(cls, path: Path, **options: Any) -> Self:
+        """Read a mapping. Raises InputError when the file is not one JSON object from codes to different words."""
+        options = read_options(cls, options)
+        try:
+            codes = json.loads("\n".join(read_lines(path)))
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"{path} is not JSON: {error}", allowed="one object, code -> word", next_step="subwords learn huffman"
+            ) from error
+        if not isinstance(codes, dict) or not all(isinstance(word, str) for word in codes.values()):
+            raise InputError(f"{path} is not a mapping of codes to words", next_step="subwords learn huffman")
+        model = cls(codes, _unknown(options))
+        if len(model._pieces) < len(codes):
+            raise InputError(f"{path} gives one word two codes", next_step="subwords learn huffman")
+        return model
+
+    def save(self, path: Path) -> None:
+        with whole_file(path) as stream:
+            stream.write(json.dumps(self.codes, ensure_ascii=False))
+
+    def encode_batch(self, lines: Sequence[str]) -> list[str]:
+        pieces = self._pieces.__getitem__
+        between = f" {WORD_END} "
+        return [between.join(map(pieces, filter(None, line.split(" ")))) for line in lines]
+
+    def decode(self, pieces: str) -> str:
+        joined = pieces.replace(" ", "")
+        return " ".join([word for code in joined.split(WORD_END) for word in self._words(code)]) if joined else ""
+
+    def _words(self, code: str) -> list[str]:
+        """Return the word of a code, or what stands for it when there is none."""
+        if code in self.codes:
+            return [self.codes[code]]
+        self._unknown_codes += 1
+        return self._mark
+
+    def reached(self) -> int:
+        return len(set("".join(self.codes)))
+
+    def surfaces(self, pieces: Sequence[str]) -> None:
+        """Return None: a symbol stands for no stretch of a word."""
+
+    def counts(self) -> dict[str, int]:
+        found = {"unknown words": self._pieces.missed, "unknown codes": self._unknown_codes}
+        self._pieces.missed = self._unknown_codes = 0
+        return {what: number for what, number in found.items() if number}
