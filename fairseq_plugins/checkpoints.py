@@ -1,0 +1,105 @@
+"""Which checkpoints stay: the best few and the last few, without optimizer states, and a record of every dev score.
+
+fairseq's own --keep-best-checkpoints forgets scores on resuming, gives equal scores random names, and keeps a
+checkpoint only when it beats the worst one kept, even while there is room. And its early stopping counts afresh after
+an interruption. Here a file beside the checkpoints, one JSON line per dev score, is the memory of both.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from subwords.files import whole_file
+
+RECORD = "scores.jsonl"
+
+
+def read_record(folder: Path) -> list[dict[str, Any]]:
+    """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}."""
+    path = folder / RECORD
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
+    with whole_file(folder / RECORD) as stream:
+        stream.writelines(json.dumps(entry) + "\n" for entry in record)
+
+
+def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:
+    """Return the record's entries, best first; of equal scores the earlier one first."""
+    return sorted(record, key=lambda entry: (-entry["score"] if maximize else entry["score"], entry["updates"]))
+
+
+def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool) -> None:
+    """Delete checkpoints that are neither among the `count` best nor among the `count` last."""
+    wanted = {entry["file"] for entry in ranked(record, maximize)[:count] + record[-count:]}
+    for path in folder.glob("checkpoint*_*.pt"):
+        numbered = path.stem.removeprefix("checkpoint").strip("_").replace("_", "").isdigit()
+        if numbered and path.name not in wanted:
+            path.unlink()
+    for path in folder.glob("checkpoint[0-9]*.pt"):
+        if path.name not in wanted:
+            path.unlink()
+
+
+def strip_optimizer(path: Path) -> None:
+    """Take the optimizer's state out of a checkpoint: two thirds of its size, needed only in checkpoint_last.pt."""
+    import torch
+
+    state = torch.load(path, map_location="cpu", weights_only=False)
+    if state.pop("last_optimizer_state", None) is not None:
+        with whole_file(path, "wb") as stream:
+            torch.save(state, stream)
+
+
+def watch(folder: Path, count: int, maximize: bool) -> None:
+    """Make fairseq's training keep checkpoints as this module says, and stop early as if never interrupted."""
+    import fairseq.checkpoint_utils as checkpoint_utils
+
+    save = checkpoint_utils.save_checkpoint
+
+    @functools.wraps(save)
+    def save_and_record(cfg: Any, trainer: Any, epoch_itr: Any, score: float | None) -> None:
+        save(cfg, trainer, epoch_itr, score)
+        if score is None or not trainer.should_save_checkpoint_on_current_rank:
+            return
+        updates, epoch = trainer.get_num_updates(), epoch_itr.epoch
+        name = f"checkpoint{epoch}.pt" if epoch_itr.end_of_epoch() else f"checkpoint_{epoch}_{updates}.pt"
+        if not (folder / name).exists():  # validated between two saves
+            return
+        strip_optimizer(folder / name)
+        record = [entry for entry in read_record(folder) if entry["updates"] < updates]
+        record.append({"file": name, "epoch": epoch, "updates": updates, "score": score})
+        write_record(folder, record)
+        keep(folder, record, count, maximize)
+
+    checkpoint_utils.save_checkpoint = save_and_record
+    _restore_patience(folder, maximize)
+
+
+def _restore_patience(folder: Path, maximize: bool) -> None:
+    """Give fairseq's early stopping the best score so far and the number of scores since."""
+    import torch
+    from fairseq_cli.train import should_stop_early
+
+    last = folder / "checkpoint_last.pt"
+    if not last.exists():
+        return
+    history = torch.load(last, map_location="cpu", weights_only=False)["optimizer_history"]
+    resumed_at = history[-1]["num_updates"]
+    record = [entry for entry in read_record(folder) if entry["updates"] <= resumed_at]
+    write_record(folder, record)
+    if record:
+        best = ranked(record, maximize)[0]
+        should_stop_early.best = best["score"]
+        should_stop_early.num_runs = sum(entry["updates"] > best["updates"] for entry in record)
+
+
+def newest_or_none(folder: Path) -> Path | None:
+    """Return the checkpoint that training resumes from, or None when there is none."""
+    last = folder / "checkpoint_last.pt"
+    return last if last.exists() and os.path.getsize(last) else None

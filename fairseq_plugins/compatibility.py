@@ -1,0 +1,114 @@
+"""fairseq 0.12.2 (2022) on Python 3.11 and 3.12, torch >= 2.6, NumPy >= 1.24 and hydra-core 1.3.
+
+`prepare_imports()` comes before anything imports fairseq or hydra, `prepare_fairseq()` after. Each function mends one
+incompatibility or one hazard, and says which. Nothing in the installed packages is changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+
+def prepare_imports() -> None:
+    """Mend what stops fairseq from being imported. Calling it again does nothing."""
+    if not getattr(dataclasses, "_hashes_defaults", False):
+        _hash_dataclass_defaults()
+        dataclasses._hashes_defaults = True  # type: ignore[attr-defined]
+    _name_numpy_types()
+
+
+def prepare_fairseq() -> None:
+    """Mend what goes wrong once fairseq runs. Calling it again does nothing."""
+    import fairseq
+
+    if not getattr(fairseq, "_prepared", False):
+        _load_whole_checkpoints()
+        _copy_whole_checkpoints()
+        _leave_encoder_fastpath()
+        fairseq._prepared = True
+
+
+def _hash_dataclass_defaults() -> None:
+    """Python 3.11 refuses a default that has no hash, as fairseq's nested configurations have none.
+
+    The refusal happens while a class's fields are collected, so their type gets a hash for just that long. (A
+    default_factory would not do: fairseq and hydra read `Field.default` later.)
+    """
+    collect = dataclasses._get_field  # type: ignore[attr-defined]
+
+    @functools.wraps(collect)
+    def collect_with_hash(cls: type, name: str, kind: Any, *rest: Any) -> Any:
+        default = getattr(cls, name, dataclasses.MISSING)
+        if isinstance(default, dataclasses.Field):
+            default = default.default
+        owner = type(default)
+        if not dataclasses.is_dataclass(owner) or owner.__hash__ is not None:
+            return collect(cls, name, kind, *rest)
+        owner.__hash__ = object.__hash__  # type: ignore[assignment, method-assign]
+        try:
+            return collect(cls, name, kind, *rest)
+        finally:
+            owner.__hash__ = None  # type: ignore[assignment]
+
+    dataclasses._get_field = collect_with_hash  # type: ignore[attr-defined]
+
+
+def _name_numpy_types() -> None:
+    """NumPy 1.24 dropped `np.float` and `np.int`, which fairseq's data code still names."""
+    import numpy
+
+    for name, kind in (("float", float), ("int", int)):
+        if name not in vars(numpy):
+            setattr(numpy, name, kind)
+
+
+def _load_whole_checkpoints() -> None:
+    """torch 2.6 loads weights only by default; fairseq's checkpoints, the user's own, also hold their settings."""
+    import fairseq.checkpoint_utils
+    import torch
+
+    class Torch:
+        """torch as that one module sees it: only `load` differs."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(torch, name)
+
+        @staticmethod
+        def load(*args: Any, **kwargs: Any) -> Any:
+            return torch.load(*args, **{"weights_only": False, **kwargs})
+
+    fairseq.checkpoint_utils.torch = Torch()
+
+
+def _copy_whole_checkpoints() -> None:
+    """fairseq copies checkpoint7.pt onto checkpoint_last.pt in place: a kill meanwhile leaves nothing to resume from."""
+    from fairseq.file_io import PathManager
+
+    def copy(source: str, target: str, overwrite: bool = False) -> bool:
+        if Path(target).exists() and not overwrite:
+            return False
+        temporary = f"{target}.part"
+        shutil.copyfile(source, temporary)
+        os.replace(temporary, target)
+        return True
+
+    PathManager.copy = staticmethod(copy)
+
+
+def _leave_encoder_fastpath() -> None:
+    """At inference fairseq calls torch 1.12's fused encoder layer, whose signature has changed since."""
+    from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
+
+    initialize = TransformerEncoderLayerBase.__init__
+
+    @functools.wraps(initialize)
+    def without_fastpath(self: Any, *args: Any, **kwargs: Any) -> None:
+        initialize(self, *args, **kwargs)
+        self.can_use_fastpath = False
+
+    TransformerEncoderLayerBase.__init__ = without_fastpath

@@ -1,0 +1,106 @@
+"""A translation task whose dev score is BLEU on text: detokenized hypotheses against raw references.
+
+fairseq's own `--eval-bleu` compares pieces, or text that still carries the segmentation's marks, so its numbers cannot
+be compared between segmentations. Here every hypothesis goes the way that a test hypothesis goes (pieces, text,
+detokenized text) before sacrebleu sees it. BLEU's counts add up over batches and over GPUs, so the sum is the corpus
+score.
+"""
+
+# (no `from __future__ import annotations`: fairseq reads the types of the configuration below)
+
+from argparse import Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+import torch
+from fairseq import metrics, utils
+from fairseq.tasks import register_task
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
+
+ORDERS = 4  # BLEU's n-grams
+
+
+@dataclass
+class TextBleuConfig(TranslationConfig):
+    dev_references: Optional[str] = field(default=None, metadata={"help": "raw references of the dev set, one a line"})
+    dev_algorithm: str = field(default="", metadata={"help": "segmentation algorithm of the target side"})
+    dev_segmenter: str = field(default="", metadata={"help": "its model file"})
+    dev_text: str = field(default="raw", metadata={"help": "what the segmenter reads: raw or moses"})
+    dev_beam: int = field(default=1, metadata={"help": "beam of the dev translations"})
+    dev_length_factor: float = field(default=1.5, metadata={"help": "longest hypothesis: factor * source + constant"})
+    dev_length_constant: int = field(default=30, metadata={"help": "longest hypothesis: factor * source + constant"})
+
+
+@register_task("translation_text_bleu", dataclass=TextBleuConfig)
+class TextBleuTask(TranslationTask):
+    """fairseq's translation task, with BLEU of the dev set as text when `--dev-references` is given."""
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        model = super().build_model(cfg, from_checkpoint)
+        if self.cfg.dev_references:
+            from experiment.postprocessing import to_text
+
+            lines = Path(self.cfg.dev_references).read_bytes().decode("utf-8").split("\n")
+            self.references = [line.removesuffix("\r") for line in lines]
+            self.to_text = to_text(
+                self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
+            )
+            search = Namespace(
+                beam=self.cfg.dev_beam,
+                max_len_a=self.cfg.dev_length_factor,
+                max_len_b=self.cfg.dev_length_constant,
+            )
+            self.dev_generator = self.build_generator([model], search)
+        return model
+
+    def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
+        loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
+        if self.cfg.dev_references:
+            logging_output.update(self._bleu_counts(sample, model))
+        return loss, sample_size, logging_output
+
+    def _bleu_counts(self, sample: Any, model: Any) -> dict[str, int]:
+        from sacrebleu.metrics import BLEU
+
+        with torch.no_grad():
+            found = self.inference_step(self.dev_generator, [model], sample, prefix_tokens=None)
+        skipped = {self.target_dictionary.bos(), self.target_dictionary.eos(), self.target_dictionary.pad()}
+        hypotheses, references = [], []
+        for number, candidates in zip(sample["id"].tolist(), found, strict=True):
+            best = utils.strip_pad(candidates[0]["tokens"], self.target_dictionary.pad()).tolist()
+            pieces = " ".join(self.target_dictionary[index] for index in best if index not in skipped)
+            hypotheses.append(self.to_text(pieces))
+            references.append(self.references[number])
+        score = BLEU(effective_order=False).corpus_score(hypotheses, [references])
+        counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}
+        for n in range(ORDERS):
+            counts[f"_bleu_counts_{n}"] = score.counts[n]
+            counts[f"_bleu_totals_{n}"] = score.totals[n]
+        return counts
+
+    def reduce_metrics(self, logging_outputs: list[dict[str, Any]], criterion: Any) -> None:
+        super().reduce_metrics(logging_outputs, criterion)
+        if not any("_bleu_sys_len" in output for output in logging_outputs):
+            return
+        for name in [name for name in logging_outputs[0] if name.startswith("_bleu_")]:
+            total = sum(int(output.get(name, 0)) for output in logging_outputs)
+            metrics.log_scalar(name, torch.tensor(total))
+        metrics.log_derived("bleu", _bleu)
+
+
+def _bleu(meters: Any) -> float:
+    """Return corpus BLEU from the summed counts of all batches since the meters were reset."""
+    from sacrebleu.metrics import BLEU
+
+    def total(name: str) -> int:
+        return int(meters[name].sum.item() if hasattr(meters[name].sum, "item") else meters[name].sum)
+
+    score = BLEU.compute_bleu(
+        correct=[total(f"_bleu_counts_{n}") for n in range(ORDERS)],
+        total=[total(f"_bleu_totals_{n}") for n in range(ORDERS)],
+        sys_len=total("_bleu_sys_len"),
+        ref_len=total("_bleu_ref_len"),
+        smooth_method="exp",
+    )
+    return round(float(score.score), 4)

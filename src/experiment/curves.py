@@ -1,0 +1,44 @@
+"""Learning curves: fairseq's log as JSON lines, one per look at the training loss or the dev set."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+_LINE = re.compile(r"\| INFO \| (train_inner|valid|train) \| (\{.*\})$")
+_NAMES = {"loss": "loss", "nll_loss": "nll_loss", "ppl": "ppl", "bleu": "bleu", "wps": "pieces_per_second", "lr": "lr"}
+
+
+def parse_log(text: str) -> list[dict[str, Any]]:
+    """Return the curve in a fairseq log written with --log-format json, in order of updates.
+
+    Each point: {"split": "train"|"dev", "epoch", "update", "loss" (bits per piece), "ppl", "bleu" (dev, when asked
+    for), "seconds" (since this process started training), …}. Where training was interrupted and went over the same
+    updates again, the later pass counts.
+    """
+    points: dict[tuple[str, int], dict[str, Any]] = {}
+    for line in text.split("\n"):
+        found = _LINE.search(line)
+        if found is None or found[1] == "train":
+            continue
+        raw = json.loads(found[2])
+        prefix = "valid_" if found[1] == "valid" else ""
+        point: dict[str, Any] = {
+            "split": "dev" if prefix else "train",
+            "epoch": int(raw["epoch"]),
+            "update": int(raw[f"{prefix}num_updates"]),
+        }
+        for theirs, ours in _NAMES.items():
+            if f"{prefix}{theirs}" in raw:
+                point[ours] = float(raw[f"{prefix}{theirs}"])
+        if "wall" in raw:
+            point["seconds"] = float(raw["wall"])
+        points[point["split"], point["update"]] = point
+    return sorted(points.values(), key=lambda point: (point["update"], point["split"] == "dev"))
+
+
+def read_curve(path: Path) -> list[dict[str, Any]]:
+    """Return the curve in the fairseq log at `path`; an absent log is an empty curve."""
+    return parse_log(path.read_text(encoding="utf-8", errors="replace")) if path.exists() else []

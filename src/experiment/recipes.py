@@ -1,0 +1,116 @@
+"""Models and training recipes: config/models.yaml, flag by flag what fairseq is told."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from experiment.schema import SCHEMAS
+from subwords.errors import InputError, unknown
+
+#: The value of a flag that holds only where source and target share one vocabulary.
+WHEN_JOINT = "when-joint"
+
+#: Flags the pipeline sets, and the place where a person says what they should be.
+PIPELINE_FLAGS = {
+    **dict.fromkeys(["save-dir", "restore-file", "log-file", "log-format", "log-interval", "user-dir"], "(internal)"),
+    **dict.fromkeys(["task", "source-lang", "target-lang", "train-subset", "valid-subset"], "directions"),
+    **dict.fromkeys(["keep-best-checkpoints", "keep-last-epochs", "keep-interval-updates"], "select.average"),
+    **dict.fromkeys(["best-checkpoint-metric", "maximize-best-checkpoint-metric"], "select.metric"),
+    **dict.fromkeys(["no-epoch-checkpoints", "no-last-checkpoints", "no-save", "no-save-optimizer-state"], "select"),
+    **dict.fromkeys(["dev-algorithm", "dev-references", "dev-segmenter", "dev-text"], "segmentations"),
+    **dict.fromkeys(["dev-beam", "eval-bleu", "eval-tokenized-bleu", "disable-validation"], "select"),
+    **dict.fromkeys(["seed"], "seeds"),
+    **dict.fromkeys(["cpu", "fp16", "bf16", "amp", "memory-efficient-fp16", "memory-efficient-bf16"], "precision"),
+    **dict.fromkeys(["distributed-world-size", "distributed-rank", "distributed-port", "device-id"], "gpus"),
+}
+
+
+@functools.cache
+def _known_flags() -> dict[str, Any]:
+    known: dict[str, Any] = json.loads((SCHEMAS / "fairseq_flags.json").read_text(encoding="utf-8"))
+    return known
+
+
+def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return recipe `name` with what it inherits through `like` filled in (its own flags win). Raises InputError."""
+    recipe, seen = dict(_named(name, recipes)), [name]
+    while parent := recipe.pop("like", None):
+        if parent in seen:
+            raise InputError(f"models: {' like '.join([*seen, parent])} goes in a circle")
+        seen.append(parent)
+        inherited = _named(parent, recipes)
+        flags = {**inherited.get("flags", {}), **recipe.get("flags", {})}
+        recipe = {**inherited, **{key: value for key, value in recipe.items() if key != "flags"}, "flags": flags}
+        recipe.setdefault("like", inherited.get("like"))
+        if recipe["like"] is None:
+            del recipe["like"]
+    recipe["flags"] = {flag: value for flag, value in recipe["flags"].items() if value is not None}
+    check_flags(name, recipe["flags"])
+    return recipe
+
+
+def _named(name: str, recipes: Mapping[str, Any]) -> Mapping[str, Any]:
+    if name not in recipes:
+        raise unknown("model", name, recipes, next_step="choose one, or describe it in config/models.yaml")
+    found: Mapping[str, Any] = recipes[name]
+    return found
+
+
+def check_flags(name: str, flags: Mapping[str, Any]) -> None:
+    """Raise InputError for the first flag of a recipe that fairseq does not take, or takes with another kind of value."""
+    known = _known_flags()
+    owners = [f"{kind}:{flags[kind]}" for kind in ("arch", "criterion", "optimizer", "lr-scheduler") if kind in flags]
+    for owner in owners:
+        if owner not in known["components"]:
+            kind = owner.split(":")[0]
+            choices = [key.split(":")[1] for key in known["components"] if key.startswith(f"{kind}:")]
+            raise unknown(f"{kind} of model {name}", flags[kind], choices)
+    taken = dict(known["core"])
+    for owner in [*owners, "task:translation_text_bleu"]:
+        taken.update(known["components"][owner])
+    for flag, value in flags.items():
+        if flag in PIPELINE_FLAGS:
+            raise InputError(
+                f"model {name}: the flag {flag!r} is set by the pipeline",
+                next_step=f"take it out; it follows from `{PIPELINE_FLAGS[flag]}`",
+            )
+        if flag not in taken:
+            other = [owner for owner, brings in known["components"].items() if flag in brings]
+            hint = f"it belongs to {', '.join(other[:3])}" if other else "flags are fairseq-train's, without the dashes"
+            problem = str(unknown("fairseq flag", flag, taken)).split("\n")[0]
+            raise InputError(f"model {name}: {problem}", allowed=hint, next_step="fairseq-train --help")
+        _check_value(name, flag, value, taken[flag])
+
+
+def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> None:
+    kind = entry["kind"]
+    if kind == "bool":
+        if not (isinstance(value, bool) or value == WHEN_JOINT):
+            raise InputError(f"model {name}: {flag}={value!r}", allowed=f"true, false or {WHEN_JOINT}")
+    elif kind in ("int", "float"):
+        number = int if kind == "int" else (int, float)
+        if isinstance(value, bool) or not isinstance(value, number):
+            hint = " (YAML reads 1e-3 as text: write 0.001 or 1.0e-3)" if isinstance(value, str) else ""
+            raise InputError(f"model {name}: {flag}={value!r} is not a number{hint}", allowed=f"a value of type {kind}")
+    elif entry.get("choices") and str(value) not in entry["choices"]:
+        raise unknown(f"value of model {name} for {flag}", value, entry["choices"])
+
+
+def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
+    """Return a recipe's flags as fairseq-train takes them.
+
+    >>> arguments({"lr": 0.001, "share-all-embeddings": "when-joint", "cross-self-attention": False}, joint=True)
+    ['--lr', '0.001', '--share-all-embeddings']
+    """
+    words: list[str] = []
+    for flag, value in flags.items():
+        if value == WHEN_JOINT:
+            value = joint
+        if value is True:
+            words.append(f"--{flag}")
+        elif value is not False:
+            words += [f"--{flag}", str(value)]
+    return words

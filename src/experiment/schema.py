@@ -1,0 +1,53 @@
+"""JSON schemas whose violations read like sentences: the key, the value, what is allowed, the nearest name."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from subwords.errors import InputError, unknown
+
+#: The repository: catalogues and schemas are found from here, wherever a program is started.
+ROOT = Path(__file__).resolve().parent.parent.parent
+SCHEMAS = ROOT / "config" / "schemas"
+
+
+@functools.cache
+def _validator(name: str) -> Any:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")))
+
+
+def check(document: Any, schema: str, where: str) -> None:
+    """Raise InputError for the first violation of config/schemas/{schema}.schema.json in `document`.
+
+    `where` is what the document is called in the message, usually its file.
+    """
+    errors = sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path])
+    if errors:
+        from jsonschema.exceptions import best_match
+
+        raise _as_input_error(best_match([errors[0]]), where)
+
+
+def _as_input_error(error: Any, where: str) -> InputError:
+    place = ".".join(str(part) for part in error.absolute_path)
+    at = f"{where}: {place}" if place else where
+    about = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
+    hint = f"see the comments in {where} and config/config.yaml"
+    if error.validator == "additionalProperties":
+        allowed = error.schema.get("properties", {})
+        extra = next(key for key in error.instance if key not in allowed)
+        found = unknown("key", extra, allowed, next_step=hint)
+        return InputError(f"{at}: {found}")
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return InputError(f"{at}: the key {missing!r} is missing", allowed=about, next_step=hint)
+    if error.validator == "enum":
+        return InputError(f"{at}: {unknown('value', error.instance, error.validator_value, next_step=hint)}")
+    if error.validator == "type":
+        return InputError(f"{at}: {error.instance!r} is not of type {error.validator_value}", allowed=about, next_step=hint)
+    return InputError(f"{at}: {error.message}", allowed=about, next_step=hint)
