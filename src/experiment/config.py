@@ -1,0 +1,223 @@
+"""An experiment file, read and checked as a whole before anything runs: `load` gives the runs or says what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiment import recipes, schema
+from experiment.catalogue import Corpus, corpora, read_catalogue
+from experiment.metrics import check_metrics
+from subwords import registry
+from subwords.errors import InputError, unknown
+from subwords.segmenter import read_options
+
+MODELS = schema.ROOT / "config" / "models.yaml"
+
+#: What an experiment file leaves out. config/config.yaml explains every key.
+DEFAULTS: dict[str, Any] = {
+    "title": "",
+    "description": "",
+    "testsets": None,
+    "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "beam": 1},
+    "decode": {
+        "beam": 5,
+        "length_penalty": 1.0,
+        "length_factor": 1.5,
+        "length_constant": 30,
+        "max_tokens": 4000,
+        "precision": "fp32",
+    },
+    "cleaning": {},
+    "metrics": ["bleu", "chrf"],
+    "comet_model": "Unbabel/wmt22-comet-da",
+    "significance": {"test": "bootstrap", "samples": 1000},
+    "mirror": None,
+    "gpus": 1,
+    "threads": 1,
+    "workers": 2,
+    "precision": "auto",
+}
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """One entry of `segmentations`: what is learned, and how it is applied."""
+
+    name: str
+    algorithm: str
+    size: int | str | None
+    joint: bool
+    text: str
+    per_seed: bool
+    learn: dict[str, Any]  # the algorithm's learn options, defaults filled in
+    encode: dict[str, Any]  # its encode options
+
+    def folder(self, seed: int) -> str:
+        """Return the name of its folder: its own name, with the seed where it is learned for each."""
+        return f"{self.name}.seed{seed}" if self.per_seed else self.name
+
+
+@dataclass(frozen=True)
+class Run:
+    """One system: corpus × direction × segmentation × model × seed."""
+
+    corpus: str
+    source: str
+    target: str
+    pair: str
+    segmentation: str
+    model: str
+    seed: int
+
+    @property
+    def direction(self) -> str:
+        return f"{self.source}-{self.target}"
+
+    @property
+    def folder(self) -> str:
+        """Its folder: its identity in words a person chose."""
+        return f"results/runs/{self.corpus}/{self.direction}/{self.segmentation}/{self.model}/seed{self.seed}"
+
+
+class Experiment:
+    """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs."""
+
+    def __init__(self, settings: Mapping[str, Any], where: str = "the configuration") -> None:
+        schema.check(dict(settings), "experiment", where)
+        self.settings = {
+            key: {**default, **settings.get(key, {})} if isinstance(default, dict) else settings.get(key, default)
+            for key, default in DEFAULTS.items()
+        } | {key: value for key, value in settings.items() if key not in DEFAULTS}
+        self.where = where
+        self.name: str = self.settings["experiment"]
+        self.corpora = self._corpora()
+        self.recipes = self._recipes()
+        self.segmentations = {
+            name: _segmentation(name, given, where) for name, given in self.settings["segmentations"].items()
+        }
+        if self.settings["baseline"] not in self.segmentations:
+            raise unknown("baseline", self.settings["baseline"], self.segmentations, next_step=f"see {where}")
+        check_metrics(self.settings["metrics"])
+        self.runs = list(self._runs())
+        self._check_test_sets()
+
+    def test_sets(self, corpus: str, direction: str) -> list[str]:
+        """Return the test sets of a corpus and direction that the experiment translates."""
+        source, target = direction.split("-")
+        found = self.corpora[corpus].test_sets(source, target)
+        wanted = self.settings["testsets"]
+        return [name for name in found if wanted is None or name in wanted]
+
+    @cached_property
+    def blocks(self) -> list[tuple[str, str, str]]:
+        """The (corpus, direction, model) of which tables have one block each, in order."""
+        return list(dict.fromkeys((run.corpus, run.direction, run.model) for run in self.runs))
+
+    def _corpora(self) -> dict[str, Corpus]:
+        given = self.settings["corpora"]
+        if isinstance(given, Mapping):
+            described = {name: definition for name, definition in given.items() if definition is not None}
+            named = [name for name, definition in given.items() if definition is None]
+        else:
+            described, named = {}, list(given)
+        known = {**read_catalogue(), **corpora(described, self.where)}
+        for name in named:
+            if name not in known:
+                raise unknown("corpus", name, known, next_step="choose one, or describe it in config/corpora.yaml")
+        return {name: known[name] for name in given}
+
+    def _recipes(self) -> dict[str, dict[str, Any]]:
+        catalogue = yaml.safe_load(MODELS.read_text(encoding="utf-8"))
+        given = self.settings["models"]
+        described = {name: r for name, r in given.items() if r is not None} if isinstance(given, Mapping) else {}
+        schema.check(catalogue, "models", str(MODELS.relative_to(schema.ROOT)))
+        schema.check(described, "models", f"{self.where}: models")
+        known = {**catalogue, **described}
+        return {name: recipes.resolve(name, known) for name in given}
+
+    def _runs(self) -> Iterator[Run]:
+        used: set[str] = set()
+        for corpus in self.corpora.values():
+            directions = [d for d in self.settings["directions"] if set(d.split("-")) <= set(corpus.languages)]
+            used.update(directions)
+            if not directions:
+                raise InputError(
+                    f"no direction fits the corpus {corpus.name}: {', '.join(self.settings['directions'])}",
+                    allowed=f"two of its languages: {', '.join(corpus.languages)}",
+                    next_step=f"add one to `directions` in {self.where}",
+                )
+            for direction in directions:
+                source, target = direction.split("-")
+                pair = corpus.pair(source, target)
+                for model in self.recipes:
+                    for segmentation in self.segmentations:
+                        for seed in self.settings["seeds"]:
+                            yield Run(corpus.name, source, target, pair, segmentation, model, seed)
+        for direction in self.settings["directions"]:
+            if direction not in used:
+                languages = sorted({code for corpus in self.corpora.values() for code in corpus.languages})
+                raise InputError(
+                    f"no corpus has both languages of the direction {direction}",
+                    allowed=f"pairs of {', '.join(languages)}",
+                    next_step=f"see `corpora` and `directions` in {self.where}",
+                )
+
+    def _check_test_sets(self) -> None:
+        for corpus, direction, _ in self.blocks:
+            if not self.test_sets(corpus, direction):
+                source, target = direction.split("-")
+                found = self.corpora[corpus].test_sets(source, target)
+                raise InputError(f"{corpus} {direction}: no test set to translate", allowed=", ".join(found) or "(none)")
+        wanted = self.settings["testsets"] or []
+        every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
+        for name in wanted:
+            if name not in every:
+                raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
+
+
+def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
+    """Return a checked entry of `segmentations`."""
+    algorithm = registry.find(given["algorithm"])
+    own = {key: value for key, value in given.items() if key not in ("algorithm", "size", "joint", "text", "per_seed")}
+    try:
+        options = read_options(algorithm, own)
+        size = given.get("size")
+        if isinstance(size, str) and size != "auto":
+            raise InputError(f"size={size!r} is not a whole number", allowed="a whole number >= 1, null, or auto")
+        if isinstance(size, int) and size < 1:
+            raise InputError(f"size={size} is too small", allowed="a whole number >= 1")
+        if algorithm.size_counts is None and size is not None:
+            raise InputError(f"size={size}: {given['algorithm']} takes no size", next_step="leave `size` out")
+    except InputError as error:
+        raise InputError(f"{where}: segmentations.{name}: {error}") from None
+    stages = {parameter.name: parameter.stage for parameter in algorithm.parameters}
+    per_seed = given.get("per_seed", False)
+    if per_seed and "seed" not in stages:
+        raise InputError(f"{where}: segmentations.{name}: per_seed, but {given['algorithm']} takes no seed")
+    return Segmentation(
+        name=name,
+        algorithm=given["algorithm"],
+        size=size,
+        joint=given.get("joint", False),
+        text=given.get("text", algorithm.reads),
+        per_seed=per_seed,
+        learn={key: value for key, value in options.items() if stages[key] == "learn"},
+        encode={key: value for key, value in options.items() if stages[key] == "encode"},
+    )
+
+
+def load(path: Path) -> Experiment:
+    """Return the experiment in a YAML file. Raises InputError for anything that is not as described."""
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"cannot read {path}: {error}", next_step="see config/config.yaml for an example") from error
+    if not isinstance(settings, dict):
+        raise InputError(f"{path} is not a mapping of keys to values", next_step="see config/config.yaml for an example")
+    return Experiment(settings, str(path))
