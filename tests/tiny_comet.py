@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-WORDS = "the a small old red house tree river child bird reads sees walks sings under over near and quickly today".split()
+TEXT = "the a small old red house tree river child bird reads sees walks sings under over near and quickly today"
 
 
 def make_tiny_comet(folder: Path) -> Path:
@@ -18,8 +18,9 @@ def make_tiny_comet(folder: Path) -> Path:
     encoder = folder / "encoder"
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    words = TEXT.split()
     special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    text = [f"{a} {b} {c}" for a in WORDS for b in WORDS for c in WORDS[:5]]
+    text = [f"{a} {b} {c}" for a in words for b in words for c in words[:5]]
     trainer = trainers.UnigramTrainer(vocab_size=150, special_tokens=special, unk_token="<unk>", show_progress=False)
     tokenizer.train_from_iterator(text, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(

@@ -1,0 +1,42 @@
+"""Make the tables of an experiment, as Markdown and LaTeX, from its scores.csv and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from experiment.programs import program
+from experiment.scorebook import read_scores
+from experiment.table_formats import latex, markdown
+from experiment.tables import blocks
+from subwords.files import whole_file
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="make_tables.py", description=__doc__)
+    command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
+    command.add_argument("--markdown", metavar="FILE", help="Markdown to write")
+    command.add_argument("--latex", metavar="FILE", help="LaTeX to write")
+    command.add_argument("--print", action="store_true", help="show the Markdown")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    rows = read_scores(args.scores)
+    tables, experiment = blocks(rows), rows[0]["experiment"]
+    for path, text in ((args.markdown, markdown(experiment, tables)), (args.latex, latex(experiment, tables))):
+        if path:
+            with whole_file(path) as stream:
+                stream.write(text)
+    if args.print:
+        print(markdown(experiment, tables))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

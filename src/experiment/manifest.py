@@ -1,0 +1,109 @@
+"""The list of an experiment's runs and where their files are: what the collecting programs read.
+
+The workflow writes it; its shape is described in docs/results.md. Paths are relative to the working directory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json
+from experiment.metrics import check_metrics
+from subwords.errors import InputError, unknown
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """One test set of a run: paths of its files. Only `scores` is needed for the table."""
+
+    __test__ = False  # not for pytest
+
+    scores: str
+    comet: str | None = None
+    hypothesis: str | None = None
+    reference: str | None = None
+    source: str | None = None
+    translation: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """Corpus, direction, segmentation, model, seed, and the files they led to."""
+
+    corpus: str
+    direction: str
+    segmentation: str
+    algorithm: str
+    model: str
+    seed: int
+    run_json: str
+    testsets: dict[str, TestSet]
+    size: int | None = None
+    stats_json: str | None = None
+    log: str | None = None
+
+    @property
+    def block(self) -> tuple[str, str, str]:
+        """Corpus, direction and model: what the systems of one table have in common."""
+        return self.corpus, self.direction, self.model
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """An experiment: its runs in the order in which tables show them."""
+
+    experiment: str
+    baseline: str
+    metrics: list[str]
+    runs: list[Run]
+    significance: list[str]
+    title: str
+    description: str
+    corpora: dict[str, Any]
+    parameters: dict[str, Any]
+    commands: list[str]
+
+
+def read_manifest(path: str | Path) -> Manifest:
+    """Return the manifest. Raises InputError for a missing or unknown key, metric or baseline."""
+    content = read_json(path)
+    defaults = {
+        "significance": [],
+        "title": content.get("experiment", ""),
+        "description": "",
+        "corpora": {},
+        "parameters": {},
+        "commands": [],
+    }
+    content = defaults | content
+    _check_keys(content, Manifest, f"{path}")
+    content["metrics"] = check_metrics(content["metrics"])
+    runs = []
+    for number, given in enumerate(content["runs"]):
+        where = f"{path}, run {number}"
+        _check_keys(given, Run, where)
+        testsets = {}
+        for name, files in given["testsets"].items():
+            _check_keys(files, TestSet, f"{where}, test set {name}")
+            testsets[name] = TestSet(**files)
+        runs.append(Run(**{**given, "testsets": testsets}))
+    if not runs:
+        raise InputError(f"{path} has no runs", next_step="check the experiment's grid")
+    segmentations = list(dict.fromkeys(run.segmentation for run in runs))
+    if content["baseline"] not in segmentations:
+        raise unknown("baseline", content["baseline"], segmentations)
+    return Manifest(**{**content, "runs": runs})
+
+
+def _check_keys(given: Any, kind: type, where: str) -> None:
+    known = {field.name: field for field in fields(kind)}
+    if not isinstance(given, dict):
+        raise InputError(f"{where}: {given!r} is no object", allowed=", ".join(known))
+    for name in given:
+        if name not in known:
+            raise unknown(f"key in {where}", name, known)
+    missing = [name for name, field in known.items() if field.default is MISSING and name not in given]
+    if missing:
+        raise InputError(f"{where} lacks {', '.join(missing)}", allowed=", ".join(known))

@@ -1,0 +1,115 @@
+"""Tables as Markdown (which is also what a terminal shows) and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from experiment.tables import Block, Cell, Line
+
+
+def markdown(experiment: str, tables: Sequence[Block]) -> str:
+    """Return the tables as aligned Markdown, which is also what a terminal shows."""
+    parts = [f"# {experiment}"]
+    for block in tables:
+        body = [[_markdown_name(line), *(_markdown_cell(cell) for cell in line.cells)] for line in block.lines]
+        parts.append(f"## {_escape_markdown(block.name)}")
+        parts.append(_aligned([["Segmentation", *map(_escape_markdown, block.headings)], *body]))
+        notes = [_escape_markdown(note) for note in block.notes]
+        notes += [f"{label}: `{signature}`" for label, signature in block.signatures]
+        parts.append("\n".join(f"- {note}" for note in notes))
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_name(line: Line) -> str:
+    return _escape_markdown(line.segmentation) + (" (baseline)" if line.baseline else "")
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = f"**{cell.text}**" if cell.best else cell.text
+    return f"{text} {cell.marks}".rstrip()
+
+
+#: What Markdown would read as markup: escaped only there, so that the text stays readable in a terminal.
+_MARKUP = re.compile(r"[\\`*|\[\]]|<(?=[A-Za-z/!?])|&(?=[A-Za-z#])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+
+
+def _escape_markdown(text: str) -> str:
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def _aligned(table: list[list[str]]) -> str:
+    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+
+    def row_text(row: list[str]) -> str:
+        first = row[0].ljust(widths[0])
+        return "| " + " | ".join([first, *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]) + " |"
+
+    rule = "|" + "|".join(["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])]) + "|"
+    return "\n".join([row_text(table[0]), rule, *map(row_text, table[1:])])
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    "–": "--",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "†": r"$\dagger$",
+}
+
+
+def escape_latex(text: str) -> str:
+    """Return text in which no character means anything to LaTeX."""
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def latex(experiment: str, tables: Sequence[Block]) -> str:
+    """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx."""
+    parts = [f"% {experiment}: needs \\usepackage{{booktabs,graphicx}}; made from scores.csv".replace("\n", " ")]
+    for block in tables:
+        signatures = " ".join(f"{label}: {signature}." for label, signature in block.signatures)
+        label = "-".join([experiment, block.corpus, block.direction, block.model])
+        body = []
+        for line in block.lines:
+            name = escape_latex(line.segmentation) + (r" \emph{(baseline)}" if line.baseline else "")
+            body.append(" & ".join([name, *(_latex_cell(cell) for cell in line.cells)]) + r" \\")
+        parts.append(
+            "\n".join(
+                [
+                    r"\begin{table*}",
+                    r"\centering",
+                    # Long tables shrink to the page; short ones stay as they are.
+                    r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+                    r"\begin{tabular}{l" + "r" * len(block.headings) + "}",
+                    r"\toprule",
+                    " & ".join(["Segmentation", *map(escape_latex, block.headings)]) + r" \\",
+                    r"\midrule",
+                    *body,
+                    r"\bottomrule",
+                    r"\end{tabular}}",
+                    r"\caption{" + escape_latex(f"{block.name}. {' '.join(block.notes)} {signatures}") + "}",
+                    r"\label{tab:" + re.sub(r"[^A-Za-z0-9-]", "-", label) + "}",
+                    r"\end{table*}",
+                ]
+            )
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = escape_latex(cell.text)
+    text = rf"\textbf{{{text}}}" if cell.best else text
+    return text + (rf"\rlap{{{escape_latex(cell.marks)}}}" if cell.marks else "")
