@@ -67,7 +67,7 @@ class Grammar:
 
     def sentence(self) -> Sentence:
         """Return a random sentence pair."""
-        if self._chance(0.1) and self.uninflected:
+        if self._chance(0.07) and self.uninflected:
             first, second = self._clause("intransitive"), self._clause("intransitive")
             joint = self._pick(lexicon.CONJUNCTIONS)
             source = (*first.source, COMMA, joint.english, *second.source)
@@ -76,7 +76,7 @@ class Grammar:
         question = self._chance(0.1)
         clause = self._clause(question=question)
         source, target = clause.source, (*clause.before_verb, clause.verb)
-        if self.uninflected and not question and self._chance(0.2):
+        if self.uninflected and not question and self._chance(0.16):
             time = self._pick(lexicon.TIMES[clause.tense])
             if self._chance(0.6):
                 source, target = (time.english, COMMA, *source), (time.stem, (COMMA,), *target)
@@ -97,8 +97,8 @@ class Grammar:
             given, _ = self._noun_phrase("accusative", lexicon.THINGS)
             receiver = self._prepositional("to", "dative", lexicon.PERSONS)
             objects = Phrase(given.source + receiver.source, receiver.target + given.target)
-        if not circumstance and self._chance({"intransitive": 0.6, "transitive": 0.2, "giving": 0.0}[kind]):
-            preposition, case = self.random.choice([("in", "locative"), ("from", "ablative"), ("to", "dative")])
+        if not circumstance and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
+            preposition, case = self.random.choice([("in", "locative"), ("from", "ablative")])
             circumstance = self._prepositional(preposition, case, lexicon.PLACES)
         verbs = {
             "transitive": lexicon.TRANSITIVE,
@@ -144,14 +144,15 @@ class Grammar:
 
         noun = self._pick(nouns)
         english, stem = [noun.second if plural else noun.english], noun.stem
-        if noun in lexicon.THINGS + lexicon.PLACES and self._chance(0.2):
-            modifier = self._pick([m for m in lexicon.MODIFIERS if m != noun])
-            english, stem = [modifier.english, *english], (*modifier.stem, lexicon.LINK, *stem)
-        if self._chance(0.08):
-            english, stem = ["little", *english], (*stem, lexicon.DIMINUTIVE)
-
         adjectives: tuple[Word, ...] = ()
-        if self._chance(0.2):
+        # One modifier at most: sentences stay short enough for a tiny model, and words are long all the same.
+        modifier = self.random.choices(["", "compound", "diminutive", "adjective"], [0.6, 0.15, 0.07, 0.18])[0]
+        if modifier == "compound" and noun in lexicon.THINGS + lexicon.PLACES:
+            first = self._pick([entry for entry in lexicon.MODIFIERS if entry != noun])
+            english, stem = [first.english, *english], (*first.stem, lexicon.LINK, *stem)
+        elif modifier == "diminutive":
+            english, stem = ["little", *english], (*stem, lexicon.DIMINUTIVE)
+        elif modifier == "adjective":
             adjective = self._pick(lexicon.ADJECTIVES)
             degree = lexicon.COMPARATIVE if self._chance(0.2) else ""
             english = [adjective.second if degree else adjective.english, *english]

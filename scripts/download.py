@@ -1,0 +1,34 @@
+"""Download one file and check its SHA-256: retries, resumes, shows progress, and can take it from a mirror folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment.download import fetch
+from experiment.programs import program
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="download.py", description=__doc__)
+    command.add_argument("--url", required=True, help="https, http or file")
+    command.add_argument("--sha256", help="expected checksum in hexadecimal")
+    command.add_argument("--mirror", type=Path, metavar="DIR", help="take DIR/{host}/{path} instead of the network")
+    command.add_argument("--attempts", type=int, default=5, metavar="N", help="failures in a row (default 5)")
+    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="where the file goes")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror, attempts=args.attempts)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

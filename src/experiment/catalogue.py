@@ -1,0 +1,228 @@
+"""The catalogue of corpora: what a corpus definition says, read and checked, before anything is fetched.
+
+A corpus has parallel files for its languages: train, dev and any number of test sets. The files are downloads, local
+files, mtdata ids, or made by a generator. config/corpora.yaml shows every form; config/schemas/corpora.schema.json
+describes every key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from experiment import schema
+from experiment.download import check_url, place
+from subwords.errors import InputError, unknown
+
+CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
+#: Keys of a split beside its languages.
+SPLIT_KEYS = ("lines", "directions", "mtdata")
+#: Keys that are read by people, and on which no result depends.
+PROSE = ("title", "homepage", "licence", "citation")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a split: a download (`url`) or a local file (`path`), with its checksum when one is given."""
+
+    url: str = ""
+    path: str = ""
+    sha256: str | None = None
+
+    def location(self, downloads: Path) -> Path:
+        """Return where it lies on this machine, once it has been fetched into the folder `downloads`."""
+        return downloads / place(self.url) if self.url else Path(self.path)
+
+
+@dataclass(frozen=True)
+class Split:
+    """Train, dev or a test set: per language the files that make it up, one after the other."""
+
+    name: str
+    files: dict[str, tuple[File, ...]]
+    lines: int | None = None
+    directions: tuple[str, ...] = ()  # of a test set that is for these only
+    mtdata: tuple[str, ...] = ()  # ids, in place of files
+
+    def has(self, language: str) -> bool:
+        """Return whether it has this language (mtdata ids have both of theirs)."""
+        return bool(self.mtdata) or language in self.files
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus of the catalogue. `definition` is what the catalogue says about it, as plain data."""
+
+    name: str
+    definition: Mapping[str, Any]
+
+    @property
+    def languages(self) -> list[str]:
+        """Language codes, in the catalogue's order."""
+        return list(self.definition["languages"])
+
+    @property
+    def generator(self) -> dict[str, int] | None:
+        """Seed and sizes of the splits, for the corpus that the project generates itself."""
+        return self.definition.get("generated")
+
+    def pair(self, source: str, target: str) -> str:
+        """Return the name of a language pair, the same in both directions: in the catalogue's order."""
+        for language in (source, target):
+            if language not in self.languages:
+                raise unknown(f"language of {self.name}", language, self.languages)
+        if source == target:
+            raise InputError(f"{self.name}: source and target are both {source}", allowed="two languages")
+        return "-".join(sorted((source, target), key=self.languages.index))
+
+    def splits(self, pair: str) -> dict[str, Split]:
+        """Return the splits that have both languages of `pair`, train and dev first. Raises InputError if one lacks."""
+        languages = self._languages_of(pair)
+        splits = {
+            split.name: split for split in self._all_splits() if all(split.has(language) for language in languages)
+        }
+        for name in ("train", "dev"):
+            if name not in splits:
+                raise InputError(f"{self.name} has no {name} files for {pair}", next_step=f"add them to {self.name}")
+        return splits
+
+    def test_sets(self, source: str, target: str) -> list[str]:
+        """Return the names of the test sets of a direction, in the catalogue's order."""
+        splits = self.splits(self.pair(source, target))
+        return [
+            name
+            for name, split in splits.items()
+            if name not in ("train", "dev") and f"{source}-{target}" in (split.directions or [f"{source}-{target}"])
+        ]
+
+    def gold(self, pair: str) -> dict[str, tuple[File, ...]]:
+        """Return the gold segmentation files of the languages of `pair` that have one (none for a generated one)."""
+        given = self.definition.get("gold", {})
+        return {lang: self._files(given[lang]) for lang in self._languages_of(pair) if lang in given}
+
+    def gold_languages(self, pair: str) -> list[str]:
+        """Return the languages of `pair` for which there is, or will be generated, a gold segmentation."""
+        if self.generator is not None:
+            from experiment.demo.corpus import TARGET
+
+            return [TARGET]
+        return list(self.gold(pair))
+
+    def files(self, pair: str) -> list[File]:
+        """Return every file that a language pair needs."""
+        languages = self._languages_of(pair)
+        of_splits = (split.files.get(lang, ()) for split in self.splits(pair).values() for lang in languages)
+        return [file for files in (*of_splits, *self.gold(pair).values()) for file in files]
+
+    def for_pair(self, pair: str) -> dict[str, Any]:
+        """Return the part of the definition on which the files of `pair` depend.
+
+        A change elsewhere (another language, the citation) does not change it, and so repeats no step.
+        """
+        languages = self._languages_of(pair)
+
+        def only(split: Mapping[str, Any]) -> dict[str, Any]:
+            return {key: value for key, value in split.items() if key in languages or key in SPLIT_KEYS}
+
+        kept = {key: value for key, value in self.definition.items() if key not in PROSE}
+        kept |= {key: only(kept[key]) for key in ("train", "dev", "gold") if key in kept}
+        if "tests" in kept:
+            kept["tests"] = {name: only(split) for name, split in kept["tests"].items() if name in self.splits(pair)}
+        return kept | {"languages": languages}
+
+    def _languages_of(self, pair: str) -> list[str]:
+        languages = [code for code in self.languages if code in pair_languages(pair, self.languages)]
+        if len(languages) != 2:
+            raise unknown(f"language pair of {self.name}", pair, self._pairs())
+        return languages
+
+    def _pairs(self) -> list[str]:
+        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
+
+    def _all_splits(self) -> Iterator[Split]:
+        if self.generator is not None:
+            from experiment.demo.corpus import SPLITS
+
+            yield from (Split(name, dict.fromkeys(self.languages, ())) for name in SPLITS)
+            return
+        given = {key: self.definition[key] for key in ("train", "dev") if key in self.definition}
+        for name, split in (given | self.definition.get("tests", {})).items():
+            yield Split(
+                name,
+                {key: self._files(value) for key, value in split.items() if key not in SPLIT_KEYS},
+                split.get("lines"),
+                tuple(split.get("directions", ())),
+                tuple(split.get("mtdata", ())),
+            )
+
+    def _files(self, given: Any) -> tuple[File, ...]:
+        parts = given if isinstance(given, list) else [given]
+        return tuple(self._file(part) for part in parts)
+
+    def _file(self, given: Any) -> File:
+        if isinstance(given, str):
+            return File(path=given)
+        if "local" in given:
+            return File(path=given["local"], sha256=given.get("sha256"))
+        return File(url=urljoin(self.definition.get("base", ""), given["url"]), sha256=given["sha256"])
+
+
+def pair_languages(pair: str, languages: list[str]) -> list[str]:
+    """Return the two languages of a pair's name; a code may itself have hyphens (`en-pt-BR`)."""
+    return next(([a, b] for a in languages for b in languages if f"{a}-{b}" == pair), [])
+
+
+def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
+    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described."""
+    import yaml
+
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"cannot read the catalogue {path}: {error}") from error
+    return corpora(document, str(path))
+
+
+def corpora(document: Any, where: str) -> dict[str, Corpus]:
+    """Return the corpora of a catalogue given as data; `where` is what errors call it."""
+    schema.check(document, "corpora", where)
+    found = {name: Corpus(name, definition) for name, definition in document.items()}
+    for corpus in found.values():
+        _check(corpus, where)
+    return found
+
+
+def _check(corpus: Corpus, where: str) -> None:
+    """Raise InputError for what a schema cannot say."""
+    for split in corpus._all_splits():
+        for language in split.files:
+            if language not in corpus.languages:
+                raise InputError(
+                    f"{where}: {corpus.name}: {unknown(f'language of {split.name}', language, corpus.languages)}"
+                )
+        for direction in split.directions:
+            allowed = [f"{a}-{b}" for a in corpus.languages for b in corpus.languages if a != b]
+            if direction not in allowed:
+                raise InputError(f"{where}: {corpus.name}: {unknown(f'direction of {split.name}', direction, allowed)}")
+        if split.mtdata and split.files:
+            raise InputError(
+                f"{where}: {corpus.name}.{split.name} has both files and mtdata ids", allowed="one of them"
+            )
+        _check_files(corpus.name, split)
+
+
+def _check_files(corpus: str, split: Split) -> None:
+    used: dict[str, str] = {}
+    for language, files in split.files.items():
+        for file in files:
+            if file.url:
+                check_url(file.url)
+            if used.setdefault(file.url or file.path, language) != language:
+                raise InputError(
+                    f"{corpus}.{split.name}: {used[file.url or file.path]} and {language} have the same file "
+                    f"{file.url or file.path}",
+                    allowed="one file per language",
+                )

@@ -1,0 +1,225 @@
+"""Fetch one file: from the web with retries and resume, from a mirror folder, or from a file: URL; checked by SHA-256.
+
+A transfer that is cut, or a program that is killed, leaves `TARGET.part`, and the next attempt asks for the rest
+(HTTP Range). The target appears under its name only when it is whole and its checksum is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, BinaryIO
+from urllib.parse import unquote, urlsplit
+
+from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    import requests
+    from tqdm import tqdm
+
+CHUNK = 1 << 16
+CONNECT_SECONDS, READ_SECONDS = 15, 60
+#: The longest pause between two attempts.
+LONGEST_PAUSE = 30.0
+SCHEMES = ("https", "http", "file")
+
+
+class _Temporary(Exception):
+    """A failure that another attempt may mend."""
+
+
+def fetch(
+    url: str,
+    target: Path,
+    *,
+    sha256: str | None = None,
+    mirror: Path | None = None,
+    attempts: int = 5,
+    pause: float = 1.0,
+) -> None:
+    """Make `target` hold the bytes of `url`; do nothing when it already does.
+
+    With `mirror`, the file is taken from MIRROR/{host}/{path of the URL} and the network is not touched. `attempts` is
+    how many times in a row the server may fail without sending a single byte; the wait between attempts starts with
+    `pause` seconds and doubles. Without `sha256`, only the length that the server announces is checked.
+
+    Raises InputError when the file cannot be had or its checksum differs; then `target` is not there.
+    """
+    check_url(url)
+    if sha256 and target.is_file() and file_sha256(target) == sha256:
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".part")
+    if mirror is not None:
+        origin = str(_copy(mirror_path(mirror, url), part, url))
+    elif urlsplit(url).scheme == "file":
+        origin = str(_copy(Path(unquote(urlsplit(url).path)), part, url))
+    else:
+        origin = url
+        resumed = _download(url, part, attempts, pause)
+        if resumed and sha256 and file_sha256(part) != sha256:
+            part.unlink()  # the first bytes may be of another version of the file: once more, from the start
+            _download(url, part, attempts, pause)
+    _check(part, sha256, origin)
+    part.replace(target)
+
+
+def check_url(url: str) -> None:
+    """Raise InputError for a URL that `fetch` cannot read."""
+    parts = urlsplit(url)
+    if parts.scheme not in SCHEMES:
+        raise unknown("scheme", parts.scheme, SCHEMES, next_step=f"correct the URL {url}")
+    if ".." in PurePosixPath(unquote(parts.path)).parts or (parts.scheme != "file" and not parts.hostname):
+        raise InputError(f"not a URL of a file: {url}", next_step="correct it in the corpus definition")
+
+
+def place(url: str) -> str:
+    """Return {host}/{path} of a URL: where it lies in a mirror and under the downloads folder."""
+    parts = urlsplit(url)
+    path = unquote(parts.path).lstrip("/") + (f"?{parts.query}" if parts.query else "")
+    return f"{parts.hostname or 'localhost'}/{path}"
+
+
+def mirror_path(mirror: Path, url: str) -> Path:
+    """Return where a mirror keeps `url`. Raises InputError when it does not have it."""
+    path = mirror / place(url)
+    if not path.is_file():
+        what = "mirror has no such file" if mirror.is_dir() else "mirror is not a folder"
+        raise InputError(f"{what}: {path}", next_step=f"put {url} there, or leave the mirror out to use the network")
+    return path
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check(part: Path, sha256: str | None, origin: str) -> None:
+    if sha256 and (found := file_sha256(part)) != sha256:
+        part.unlink()
+        raise InputError(
+            f"the SHA-256 of {origin} is {found}",
+            allowed=sha256,
+            next_step="run again; if it stays so, the file was changed at its source: check it, then mend the catalogue",
+        )
+
+
+def _copy(source: Path, part: Path, url: str) -> Path:
+    import shutil
+
+    try:
+        with open(source, "rb") as reader, _append(part, keep=False) as writer:
+            shutil.copyfileobj(reader, writer, CHUNK)
+    except FileNotFoundError as error:
+        raise InputError(f"no such file: {source} (for {url})", next_step="check the path") from error
+    return source
+
+
+@contextmanager
+def _append(part: Path, *, keep: bool) -> Iterator[BinaryIO]:
+    with open(part, "ab" if keep else "wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _download(url: str, part: Path, attempts: int, pause: float) -> bool:
+    """Append to `part` until it is whole; return whether bytes of an earlier attempt were kept."""
+    import requests
+
+    resumed = False
+    failures = 0
+    with requests.Session() as session:
+        while True:
+            have = part.stat().st_size if part.exists() else 0
+            try:
+                resumed |= _attempt(session, url, part, have)
+                return resumed
+            except _Temporary as error:
+                reason = error
+            # A server that keeps cutting the line but sends something each time will be done one day.
+            failures = 1 if part.exists() and part.stat().st_size > have else failures + 1
+            if failures >= attempts:
+                raise InputError(
+                    f"cannot download {url}: {reason} ({attempts} attempts)",
+                    next_step="check the network and run again (what has arrived is kept); without a network, put the "
+                    f"file into a folder as {place(url)} and name that folder as mirror",
+                )
+            wait = min(pause * 2 ** (failures - 1), LONGEST_PAUSE)
+            print(f"{url}: {reason}; again in {wait:.0f} s", file=sys.stderr, flush=True)
+            time.sleep(wait)
+
+
+def _attempt(session: requests.Session, url: str, part: Path, have: int) -> bool:
+    """Ask for what is missing after `have` bytes and append it; return whether these bytes were of use."""
+    import requests
+    import urllib3
+
+    # Identity: the bytes are to be those of the file, whatever compression the server would like to add.
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    try:
+        with session.get(url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, READ_SECONDS)) as response:
+            if response.status_code == 416:
+                if response.headers.get("Content-Range") == f"bytes */{have}":
+                    return True  # nothing is missing
+                part.unlink()
+                raise _Temporary("the part kept from before does not fit the file")
+            _check_status(response, url)
+            keep = response.status_code == 206
+            if keep and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+                part.unlink(missing_ok=True)
+                raise _Temporary("the server sent another range than was asked for")
+            with _append(part, keep=keep) as stream, _bar(response, part.stem, have if keep else 0) as bar:
+                for chunk in response.raw.stream(CHUNK, decode_content=False):
+                    stream.write(chunk)
+                    bar.update(len(chunk))
+            return keep
+    except (requests.ConnectionError, requests.Timeout, urllib3.exceptions.HTTPError) as error:
+        raise _Temporary(_in_words(error)) from error
+    except requests.RequestException as error:
+        raise InputError(f"cannot download {url}: {error}", next_step="check the URL") from error
+
+
+def _check_status(response: requests.Response, url: str) -> None:
+    code = response.status_code
+    if code in (408, 425, 429) or code >= 500:
+        raise _Temporary(f"the server answers {code} {response.reason}")
+    if code not in (200, 206):
+        raise InputError(
+            f"cannot download {url}: the server answers {code} {response.reason}",
+            next_step="check the URL, or name a mirror folder that has the file",
+        )
+
+
+def _in_words(error: BaseException) -> str:
+    """Return the innermost reason of a network error: what the outer ones say is of no use to a reader."""
+    reason: BaseException = error
+    while (inner := getattr(reason, "reason", None) or next(iter(reason.args), None)) is not None:
+        if not isinstance(inner, BaseException):
+            break
+        reason = inner
+    return f"{type(reason).__name__}: {reason}"
+
+
+def _bar(response: requests.Response, name: str, have: int) -> tqdm:
+    """Return a progress bar: live on a terminal, a line every ten seconds in a log."""
+    from tqdm import tqdm
+
+    length = response.headers.get("Content-Length", "")
+    live = sys.stderr.isatty()
+    return tqdm(
+        desc=name,
+        initial=have,
+        total=int(length) + have if length.isdigit() else None,
+        unit="B",
+        unit_scale=True,
+        mininterval=0.1 if live else 10,
+        ascii=not live,
+        file=sys.stderr,
+    )
