@@ -11,9 +11,10 @@ algorithms alike.
 
 What is lost: `▁` (U+2581) of the text decodes as a space, and is counted. With another normalization, what it rewrites.
 
-Learning is independent of threads (it has one) and knows no chance. No line is too long for it, and none is dropped:
-SentencePiece leaves out lines with NUL or U+2585, which it uses itself, so these two characters are read as a space in
-learning. `size` counts every entry of the model: pieces, characters, and <unk>, <s>, </s>.
+Learning is independent of threads (it has one) and knows no chance. No line is dropped: SentencePiece leaves out lines
+with NUL or U+2585, which it uses itself, so learning reads these two characters as a space; and lines above 4192 bytes,
+so learning cuts those at a space (uncut, periodic lines of that kind would take it minutes). `size` counts every entry
+of the model: pieces, characters, and <unk>, <s>, </s>.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from subwords.files import read_lines, whole_file
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 
 SPACE = "▁"
-_MAX_LINE_BYTES = 1 << 30  # the largest that SentencePiece takes
+_LONG_LINE = 4096  # characters; longer lines are cut
+_MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that SentencePiece takes
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
@@ -146,9 +148,21 @@ class _Lines:
         try:
             for path in self.texts:
                 for line in read_lines(path):
-                    yield line.translate(_NOT_LEARNED) if "\0" in line or "\u2585" in line else line
+                    yield from _cut(line.translate(_NOT_LEARNED) if "\0" in line or "\u2585" in line else line)
         except InputError as error:
             self.error = error
+
+
+def _cut(line: str) -> Iterator[str]:
+    """Yield the line, or its stretches of about _LONG_LINE characters between spaces, where it is longer than that."""
+    while len(line) > _LONG_LINE:
+        space = line.rfind(" ", 1, _LONG_LINE)
+        space = space if space > 0 else line.find(" ", _LONG_LINE)
+        if space < 0:
+            break
+        yield line[:space]
+        line = line[space + 1 :]
+    yield line
 
 
 def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:

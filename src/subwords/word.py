@@ -19,14 +19,13 @@ memory for each word type.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
+from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import read_lines
 from subwords.frequencies import by_frequency, read_frequencies, write_frequencies
 from subwords.segmenter import Segmenter, check_size, read_options
 
@@ -50,12 +49,8 @@ class Words(Segmenter):
         """Keep the `size` most frequent words. Raises InputError when the text has fewer word types than that."""
         read_options(cls, options)
         wanted = check_size(cls, size)
-        counts: Counter[str] = Counter()
-        for path in texts:
-            for line in read_lines(path):
-                counts.update(line.split(" "))
-        for excluded in ("", UNKNOWN):
-            counts.pop(excluded, None)
+        counts = count_words(texts)
+        counts.pop(UNKNOWN, None)
         if wanted > len(counts):
             raise InputError(f"size={wanted} is more words than the text has", allowed=f"1 to {len(counts)} words")
         return cls(dict(islice(by_frequency(counts), wanted)))
