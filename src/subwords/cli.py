@@ -67,6 +67,18 @@ def _parser() -> argparse.ArgumentParser:
         _add_options(command)
         command.set_defaults(run=run)
 
+    stats = commands.add_parser("stats", help="frequencies, lengths, unknown rates and boundaries of segmented text")
+    stats.add_argument("pieces", metavar="PIECES", type=Path, help="a segmented file")
+    stats.add_argument("--reference", metavar="PIECES2", type=Path, help="segmented training text: what is known")
+    stats.add_argument("--text", metavar="TEXT", type=Path, help="the text that was segmented: adds figures per word")
+    stats.add_argument("--algorithm", metavar="ALGORITHM", help="with --model: adds words kept whole and a histogram")
+    stats.add_argument("--model", metavar="FILE", type=Path)
+    stats.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary scores")
+    stats.add_argument("--alpha", metavar="A", type=float, default=2.5, help="order of the Rényi entropy (2.5)")
+    stats.add_argument("--json", action="store_true")
+    _add_options(stats)
+    stats.set_defaults(run=_stats)
+
     listing = commands.add_parser("list", help="every algorithm, its parameters, defaults, paper, variants")
     listing.add_argument("algorithm", metavar="ALGORITHM", nargs="?")
     listing.add_argument("--json", action="store_true")
@@ -158,6 +170,40 @@ def _sink(path: str) -> Iterator[IO[bytes]]:
 def _report(model: Segmenter) -> None:
     for what, count in model.counts().items():
         print(f"subwords: {model.algorithm}: {what}: {count}", file=sys.stderr)
+
+
+def _stats(arguments: argparse.Namespace) -> None:
+    from subwords import statistics
+
+    if (arguments.algorithm is None) != (arguments.model is None):
+        raise InputError("--algorithm and --model belong together", allowed="both or neither")
+    if arguments.gold and not arguments.model:
+        raise InputError("--gold needs a model to segment its words", next_step="add --algorithm NAME --model FILE")
+    segmenter = _load(arguments) if arguments.model else None
+    segmented = statistics.Segmented(arguments.pieces, arguments.text)
+    figures = statistics.describe(segmented, segmenter=segmenter, gold=arguments.gold, alpha=arguments.alpha)
+    if arguments.reference:
+        _, known = statistics.count_pieces(arguments.reference)
+        figures["unknown"] = statistics.unknown_rates(segmented, known, segmenter)
+    if arguments.json:
+        print(json.dumps(figures, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(f"{name}\t{_figure(value)}" for name, value in _flat(figures)))
+
+
+def _flat(figures: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the figures under one name each: {"a": {"b": 1}} as ("a.b", 1)."""
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _list(arguments: argparse.Namespace) -> None:

@@ -170,6 +170,7 @@ class Huffman(Segmenter):
     summary = "words as Huffman codes in n symbols: frequency without composition (Wolleb et al. 2023)"
     size_counts = "symbols"
     reads = "moses"
+    unknown_marks = frozenset({UNKNOWN})
     parameters = (
         Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference")),
         Parameter("padding", "none", "none: Algorithm 1 as published; optimal: a full root", ("none", "optimal")),

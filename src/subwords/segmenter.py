@@ -72,6 +72,8 @@ class Segmenter(ABC):
     #: The form of text it is meant for: "raw" (it handles spaces itself) or "moses" (tokenized, truecased).
     reads: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    #: Pieces that stand for what the algorithm does not know.
+    unknown_marks: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     @abstractmethod

@@ -39,6 +39,7 @@ class Words(Segmenter):
     summary = "the most frequent words, the rest is <unk> (frequency baseline of Wolleb et al. 2023)"
     size_counts = "words"
     reads = "moses"
+    unknown_marks = frozenset({UNKNOWN})
 
     def __init__(self, vocabulary: Mapping[str, int]) -> None:
         self.vocabulary = dict(vocabulary)

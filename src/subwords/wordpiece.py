@@ -44,6 +44,7 @@ class WordPiece(WordSegmenter):
     summary = "longest pieces first, ## continues a word (Schuster & Nakajima 2012; Wu et al. 2016), by tokenizers"
     size_counts = "pieces, single characters and [UNK] included"
     reads = "moses"
+    unknown_marks = frozenset({UNKNOWN})
     parameters = (
         Parameter(
             "unknown",

@@ -1,0 +1,112 @@
+"""Do pieces end where morphemes end? Boundaries inside words against a gold segmentation.
+
+A boundary is an offset strictly inside a word, in characters. The gold file has one word a line,
+`word<TAB>morph morph`; morphs may carry SIGMORPHON's `@@` in front, and further columns are ignored. A word whose
+morphs do not join to it (a canonical segmentation: `patron @@ess @@s` of `patronesses`) has no boundaries on its
+surface and is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from subwords.errors import InputError
+from subwords.files import read_lines
+from subwords.segmenter import Segmenter
+
+
+class GoldWord(NamedTuple):
+    """A word and its morphs."""
+
+    word: str
+    morphs: list[str]
+
+
+def read_gold(path: Path) -> list[GoldWord]:
+    """Return the words of a gold file. Raises InputError with the line number where a line has not that format."""
+    gold = []
+    for number, line in enumerate(read_lines(path), 1):
+        word, _, rest = line.partition("\t")
+        morphs = rest.partition("\t")[0].split()
+        if not word or not morphs:
+            raise InputError(
+                f"{path}, line {number}: {line[:80]!r} is not a word and its morphs",
+                allowed="word<TAB>morph morph ...",
+            )
+        gold.append(GoldWord(word, [morphs[0], *(morph.removeprefix("@@") for morph in morphs[1:])]))
+    return gold
+
+
+def cuts(stretches: Sequence[str]) -> frozenset[int]:
+    """Return the offsets inside a word at which its stretches meet.
+
+    >>> sorted(cuts(["un", "", "do", "ing"]))
+    [2, 4]
+    """
+    *inner, length = accumulate(map(len, stretches), initial=0)
+    return frozenset(inner) - {0, length}
+
+
+def piece_boundaries(segmenter: Segmenter, word: str) -> frozenset[int] | None:
+    """Return the offsets at which the algorithm cuts a word, or None where its pieces are not stretches of the word."""
+    pieces = segmenter.encode(word)
+    stretches = segmenter.surfaces(pieces.split(" ")) if pieces else None
+    joined = "".join(stretches or [])
+    return cuts(stretches or []) if stretches and _same_but_case(joined, word) else None
+
+
+def _same_but_case(left: str, right: str) -> bool:
+    return len(left) == len(right) and left.casefold() == right.casefold()
+
+
+def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str, Any]:
+    """Return how well the algorithm's boundaries agree with the gold ones, each gold word counting once.
+
+    `macro`: precision is the mean over words in which the algorithm puts a boundary, recall over words in which the
+    gold has one, F1 their harmonic mean (the boundary measure that Virpioja et al. 2011 discuss). `micro`: the same
+    from boundaries summed over words. A precision or recall over nothing is None; F1 is then 0, or None when there are
+    no boundaries at all.
+
+    `words` were scored; `without_surface_gold` were left out for their gold, `without_surface_pieces` because the
+    pieces are no stretches of the word (the codes of `huffman`, `<unk>`). With no word scored all figures are None:
+    not applicable.
+    """
+    scored: list[tuple[frozenset[int], frozenset[int]]] = []
+    without_gold = without_pieces = 0
+    for word, morphs in gold:
+        if "".join(morphs) != word:
+            without_gold += 1
+        elif (found := piece_boundaries(segmenter, word)) is None:
+            without_pieces += 1
+        else:
+            scored.append((found, cuts(morphs)))
+    precisions = [len(found & true) / len(found) for found, true in scored if found]
+    recalls = [len(found & true) / len(true) for found, true in scored if true]
+    hits = sum(len(found & true) for found, true in scored)
+    return {
+        "words": len(scored),
+        "without_surface_gold": without_gold,
+        "without_surface_pieces": without_pieces,
+        "macro": _scores(_share(sum(precisions), len(precisions)), _share(sum(recalls), len(recalls))),
+        "micro": _scores(
+            _share(hits, sum(len(found) for found, _ in scored)), _share(hits, sum(len(true) for _, true in scored))
+        ),
+    }
+
+
+def _share(part: float, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _scores(precision: float | None, recall: float | None) -> dict[str, float | None]:
+    """Return precision, recall and their harmonic mean."""
+    if precision is None and recall is None:
+        f1 = None
+    elif not precision or not recall:
+        f1 = 0.0
+    else:
+        f1 = 2 * precision * recall / (precision + recall)
+    return {"precision": precision, "recall": recall, "f1": f1}
