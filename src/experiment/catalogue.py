@@ -7,8 +7,8 @@ describes every key.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -58,6 +58,15 @@ class Corpus:
 
     name: str
     definition: Mapping[str, Any]
+    tests: tuple[str, ...] | None = None  # the test sets in use; None for all
+
+    def with_tests(self, names: Sequence[str]) -> Corpus:
+        """Return this corpus with these test sets alone; what is not in use is neither fetched nor looked at."""
+        known = [split.name for split in self._all_splits() if split.name not in ("train", "dev")]
+        for name in names:
+            if name not in known:
+                raise unknown(f"test set of {self.name}", name, known)
+        return replace(self, tests=tuple(names))
 
     @property
     def languages(self) -> list[str]:
@@ -81,8 +90,11 @@ class Corpus:
     def splits(self, pair: str) -> dict[str, Split]:
         """Return the splits that have both languages of `pair`, train and dev first. Raises InputError if one lacks."""
         languages = self._languages_of(pair)
+        used = None if self.tests is None else {"train", "dev", *self.tests}
         splits = {
-            split.name: split for split in self._all_splits() if all(split.has(language) for language in languages)
+            split.name: split
+            for split in self._all_splits()
+            if (used is None or split.name in used) and all(split.has(language) for language in languages)
         }
         for name in ("train", "dev"):
             if name not in splits:

@@ -106,7 +106,7 @@ def _check(part: Path, sha256: str | None, origin: str) -> None:
         raise InputError(
             f"the SHA-256 of {origin} is {found}",
             allowed=sha256,
-            next_step="run again; if it stays so, the file was changed at its source: check it, then mend the catalogue",
+            next_step="run again; if it stays so, the file has changed at its source: check it and mend the catalogue",
         )
 
 

@@ -1,0 +1,77 @@
+"""Corpora by mtdata id: mtdata knows where each one is and how to read it; our downloader fetches it.
+
+mtdata's index names no checksums, so a file is only checked to be as long as the server says. The index (some 290,000
+entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiment.download import fetch, place
+from subwords.errors import InputError
+from subwords.files import whole_file
+
+
+def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
+    """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or of other languages."""
+    from mtdata import log
+    from mtdata.entry import DatasetId
+    from mtdata.index import Index
+    from mtdata.iso.bcp47 import bcp47
+
+    log.setLevel(logging.WARNING)
+    index = Index.get_instance()
+    wanted = {bcp47(language).lang for language in languages}
+    entries = []
+    for name in ids:
+        try:
+            entry = index[DatasetId.parse(name)]
+        except Exception as error:  # mtdata raises whatever it comes across
+            raise InputError(
+                f"mtdata has no corpus {name!r}", next_step=f"mtdata list -id -l {'-'.join(languages)}"
+            ) from error
+        found = {language.lang for language in entry.did.langs}
+        if found != wanted:
+            raise InputError(f"{name} is {'-'.join(sorted(found))}", allowed="-".join(sorted(wanted)))
+        entries.append(entry)
+    return entries
+
+
+def write_parts(
+    ids: Sequence[str], languages: Sequence[str], output: Path, split: str, *, downloads: Path, mirror: Path | None
+) -> None:
+    """Write OUTPUT/{split}.{language} for two languages: the segments of all `ids`, one after the other."""
+    first, second = languages
+    with whole_file(output / f"{split}.{first}") as left, whole_file(output / f"{split}.{second}") as right:
+        for entry in find_entries(ids, languages):
+            for segments in read_segments(entry, first, downloads, mirror):
+                for stream, segment in zip((left, right), segments, strict=True):
+                    stream.write(segment.replace("\n", " ") + "\n")
+
+
+def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) -> Iterator[tuple[str, str]]:
+    """Yield the segment pairs of an entry, the language `first` first."""
+    from mtdata.cache import Cache
+    from mtdata.iso.bcp47 import bcp47
+    from mtdata.parser import Parser
+
+    class OurDownloads(Cache):
+        """mtdata's view of a folder of downloads, filled by our downloader."""
+
+        def get_local_path(
+            self, url: str, filename: str | None = None, fix_missing: bool = True, entry: Any = None
+        ) -> Path:
+            path: Path = self.root / place(url)
+            if not path.is_file():
+                fetch(url, path, mirror=mirror)
+            return path
+
+    parser = Parser(OurDownloads(downloads).get_entry(entry), ext=entry.in_ext or None, ent=entry)
+    swap = entry.did.langs[0].lang != bcp47(first).lang
+    for segments in parser.read_segs(show_pbar=False):
+        pair = (str(segments[0] or ""), str(segments[1] or ""))
+        yield (pair[1], pair[0]) if swap else pair
