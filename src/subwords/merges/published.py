@@ -28,10 +28,12 @@ class MergeEncoder:
     def __init__(self, merges: Iterable[Merge], separator: str = "@@") -> None:
         from subword_nmt.apply_bpe import BPE
 
-        codes = "".join(f"{left} {right}\n" for left, right in merges) or "\x00 \x00\n"
+        codes = "".join(f"{left} {right}\n" for left, right in merges)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._bpe = BPE(io.StringIO(f"{HEADER}\n{codes}", newline="\n"), separator=separator)
+            self._bpe = BPE(io.StringIO(f"{HEADER}\n{codes or 'a b'}", newline="\n"), separator=separator)
+        if not codes:
+            self._bpe.bpe_codes = {}  # it cannot read a file without merges
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of each word, joined by single spaces."""
