@@ -12,13 +12,17 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from subwords import __version__, registry
 from subwords.errors import InputError
 from subwords.files import decode_lines, whole_file
 from subwords.segmenter import Segmenter
+
+if TYPE_CHECKING:
+    from subwords import compare
 
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
 
@@ -78,6 +82,18 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument("--json", action="store_true")
     _add_options(stats)
     stats.set_defaults(run=_stats)
+
+    compare = commands.add_parser("compare", help="every algorithm on one text, side by side")
+    compare.add_argument("text", metavar="TEXT", type=Path)
+    compare.add_argument("--size", metavar="N", required=True, help="for every algorithm that takes a size")
+    compare.add_argument("--algorithms", metavar="NAME", nargs="+", help="these only (default: all)")
+    compare.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary F1")
+    compare.add_argument("--moses", metavar="LANG", help="tokenize first for algorithms that read tokenized text")
+    compare.add_argument("--set", metavar="ALGORITHM.KEY=VALUE", dest="options", action="append", default=[])
+    form = compare.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true")
+    form.add_argument("--json", action="store_true")
+    compare.set_defaults(run=_compare)
 
     listing = commands.add_parser("list", help="every algorithm, its parameters, defaults, paper, variants")
     listing.add_argument("algorithm", metavar="ALGORITHM", nargs="?")
@@ -206,40 +222,46 @@ def _figure(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
+def _compare(arguments: argparse.Namespace) -> None:
+    from subwords import compare
+
+    if not (arguments.size.isascii() and arguments.size.isdigit() and int(arguments.size)):
+        raise InputError(f"--size {arguments.size!r}", allowed="a whole number, at least 1")
+    options: dict[str, dict[str, str]] = {}
+    for key, value in read_assignments(arguments.options).items():
+        algorithm, dot, parameter = key.partition(".")
+        if not dot:
+            raise InputError(f"--set {key} names no algorithm", allowed="--set ALGORITHM.KEY=VALUE")
+        options.setdefault(algorithm, {})[parameter] = value
+    rows = compare.compare(
+        arguments.text,
+        int(arguments.size),
+        algorithms=arguments.algorithms,
+        gold=arguments.gold,
+        moses=arguments.moses,
+        options=options,
+        done=_show_progress,
+    )
+    if arguments.json:
+        print(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+        return
+    print(compare.table(rows, markdown=arguments.markdown))
+    if not arguments.moses:
+        print("\nThe text was taken as it is, also by algorithms that read tokenized text (reads: moses); --moses LANG")
+        print("tokenizes it for them.")
+
+
+def _show_progress(row: compare.Row) -> None:
+    if sys.stderr.isatty():
+        print(f"{row.algorithm}: {row.reason or 'done'}", file=sys.stderr)
+
+
 def _list(arguments: argparse.Namespace) -> None:
+    from subwords import listing
+
     names = [arguments.algorithm] if arguments.algorithm else registry.names()
-    described = [describe_algorithm(registry.find(name)) for name in names]
+    described = [listing.describe_algorithm(registry.find(name)) for name in names]
     if arguments.json:
         print(json.dumps(described, ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(map(_algorithm_text, described)))
-
-
-def describe_algorithm(algorithm: type[Segmenter]) -> dict[str, Any]:
-    """Return what `subwords list --json` shows of an algorithm."""
-    return {
-        "algorithm": algorithm.algorithm,
-        "summary": algorithm.summary,
-        "size": algorithm.size_counts,
-        "reads": algorithm.reads,
-        "parameters": [
-            {
-                "name": parameter.name,
-                "default": parameter.default,
-                "choices": list(parameter.choices),
-                "stage": parameter.stage,
-                "help": parameter.help,
-            }
-            for parameter in algorithm.parameters
-        ],
-    }
-
-
-def _algorithm_text(described: dict[str, Any]) -> str:
-    size = f"--size counts {described['size']}" if described["size"] else "takes no --size"
-    lines = [f"{described['algorithm']}: {described['summary']}", f"    {size}; reads {described['reads']} text"]
-    for parameter in described["parameters"]:
-        choices = f" ({' | '.join(map(str, parameter['choices']))})" if parameter["choices"] else ""
-        default = "none" if parameter["default"] is None else parameter["default"]
-        lines.append(f"    --set {parameter['name']}={default}{choices}  [{parameter['stage']}] {parameter['help']}")
-    return "\n".join(lines)
+        print("\n\n".join(map(listing.as_text, described)))

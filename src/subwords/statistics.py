@@ -50,7 +50,7 @@ def describe(
     - with a text: `words`, `word_types`, `pieces_per_word` (all pieces by all words: the fertility),
       `characters_per_piece` (characters of the text but its spaces, by all pieces)
     - with a segmenter: `algorithm`, `size_reached`; with a text, too: `kept_whole`, the share of running words that are
-      one piece, and `pieces_per_word_histogram`, pieces in a word -> running words
+      one piece of their own (not `<unk>`), and `pieces_per_word_histogram`, pieces in a word -> running words
     - with `held_out` files (dev, test, ...): for each, see `unknown_rates`
     - with a `gold` file and a segmenter: `boundaries`, see `boundaries.boundary_scores`
 
@@ -102,9 +102,11 @@ def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmente
     }
     if segmenter:
         histogram: Counter[int] = Counter()
+        whole = 0
         for word, encoded in encode_words(segmenter, counts):
             histogram[len(encoded)] += counts[word]
-        result["kept_whole"] = _ratio(histogram[1], words)
+            whole += counts[word] * (len(encoded) == 1 and encoded[0] not in segmenter.unknown_marks)
+        result["kept_whole"] = _ratio(whole, words)
         result["pieces_per_word_histogram"] = {length: histogram[length] for length in sorted(histogram) if length}
     return result
 

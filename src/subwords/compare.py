@@ -1,0 +1,166 @@
+"""Every algorithm on one text, side by side: what would each do to it?
+
+Each algorithm learns from the text and segments it, in this process, one after the other. Times are of the wall, with
+what is compiled or imported on first use. An algorithm that cannot be learned at the size asked gives the reason in its
+row, and the others go on.
+
+Algorithms differ in what they read: those for raw text get the text as it is. Those meant for tokenized text (Moses)
+get it as it is, too, unless a language is named; then it is tokenized first. `pieces_per_word` always divides by the
+words of the text as given, so that rows compare; `kept_whole` counts words of the form that the algorithm read.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from subwords import registry
+from subwords.counting import count_words
+from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
+from subwords.segmenter import Segmenter
+from subwords.statistics import Segmented, describe
+
+
+@dataclass(frozen=True)
+class Row:
+    """One algorithm's figures (see `statistics.describe`), None where they do not apply; `reason` when it failed."""
+
+    algorithm: str
+    reads: str | None = None
+    size_reached: int | None = None
+    types: int | None = None
+    pieces_per_word: float | None = None
+    pieces_per_sentence: float | None = None
+    f95: int | None = None
+    nu: float | None = None
+    renyi_efficiency: float | None = None
+    kept_whole: float | None = None
+    morph_f1: float | None = None
+    learn_seconds: float | None = None
+    encode_seconds: float | None = None
+    reason: str = ""
+
+
+def compare(
+    text: Path,
+    size: int,
+    *,
+    algorithms: Sequence[str] | None = None,
+    gold: Path | None = None,
+    moses: str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    done: Callable[[Row], None] = lambda row: None,
+) -> list[Row]:
+    """Return a row for each algorithm (all registered ones by default), in order; `done` is called with each at once.
+
+    `size` goes to every algorithm that takes one. `moses` is the language to tokenize in for algorithms that read
+    tokenized text. `options` are parameters by algorithm. `morph_f1` is the macro F1 of boundaries against `gold`.
+
+    Raises InputError when the text or the gold file cannot be used, or an algorithm is not registered.
+    """
+    names = list(algorithms or registry.names())
+    for name in names:
+        if name not in registry.names():
+            registry.find(name)  # raises, naming the choices
+    for name in options or {}:
+        if name not in names:
+            raise InputError(f"options for {name!r}, which is not compared", allowed=", ".join(names))
+    words = sum(count_words([text]).values())
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="subwords-compare-") as folder:
+        texts = {"raw": text, "moses": _tokenized(text, moses, Path(folder)) if moses else text}
+        for name in names:
+            given = dict((options or {}).get(name, {}))
+            try:
+                row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
+            except (InputError, ImportError) as error:
+                row = Row(name, reason=" ".join(str(error).split()))
+            done(row)
+            rows.append(row)
+    return rows
+
+
+def _row(
+    algorithm: type[Segmenter],
+    texts: Mapping[str, Path],
+    size: int,
+    words: int,
+    gold: Path | None,
+    options: dict[str, Any],
+    pieces: Path,
+) -> Row:
+    text = texts[algorithm.reads]
+    start = time.perf_counter()
+    segmenter = algorithm.learn([text], size if algorithm.size_counts else None, **options)
+    learned = time.perf_counter()
+    with whole_file(pieces) as stream:
+        stream.writelines(f"{line}\n" for line in segmenter.encode_lines(read_lines(text)))
+    encoded = time.perf_counter()
+    figures = describe(Segmented(pieces, text), segmenter=segmenter, gold=gold)
+    figures["pieces_per_word"] = figures["pieces"] / words
+    shown = {name: figures[name] for name in Row.__dataclass_fields__ if name in figures}
+    return Row(
+        **shown,
+        reads=algorithm.reads,
+        morph_f1=figures["boundaries"]["macro"]["f1"] if gold else None,
+        learn_seconds=learned - start,
+        encode_seconds=encoded - learned,
+    )
+
+
+def _tokenized(text: Path, language: str, folder: Path) -> Path:
+    """Return a copy of the text in Moses tokens, split at single spaces and without XML escapes."""
+    from sacremoses import MosesTokenizer
+
+    tokenizer = MosesTokenizer(lang=language)
+    path = folder / "tokenized"
+    with whole_file(path) as stream:
+        for line in read_lines(text):
+            stream.write(f"{tokenizer.tokenize(line, escape=False, return_str=True)}\n")
+    return path
+
+
+#: Column heads and how to write each figure; text ("") stands at the left, numbers at the right.
+_COLUMNS: dict[str, tuple[str, str]] = {
+    "algorithm": ("algorithm", ""),
+    "reads": ("reads", ""),
+    "size_reached": ("size", "d"),
+    "types": ("pieces seen", "d"),
+    "pieces_per_word": ("pieces/word", ".3f"),
+    "pieces_per_sentence": ("μ", ".2f"),
+    "f95": ("F95", "d"),
+    "nu": ("ν", ".2f"),
+    "renyi_efficiency": ("Rényi", ".3f"),
+    "kept_whole": ("whole", ".1%"),
+    "morph_f1": ("morph F1", ".3f"),
+    "learn_seconds": ("learn s", ".2f"),
+    "encode_seconds": ("encode s", ".2f"),
+    "reason": ("why not", ""),
+}
+
+
+def table(rows: Sequence[Row], *, markdown: bool = False) -> str:
+    """Return the rows as a table for a terminal, or as a Markdown table."""
+    optional = {"morph_f1": any(row.morph_f1 is not None for row in rows), "reason": any(row.reason for row in rows)}
+    columns = [
+        _column([getattr(row, name) for row in rows], *_COLUMNS[name], rule=markdown)
+        for name in _COLUMNS
+        if optional.get(name, True)
+    ]
+    lines = zip(*columns, strict=True)
+    return "\n".join(f"| {' | '.join(line)} |" if markdown else "  ".join(line).rstrip() for line in lines)
+
+
+def _column(values: Sequence[Any], head: str, form: str, *, rule: bool) -> list[str]:
+    """Return a column's cells, all of one width: the head, a Markdown rule if asked for, the values."""
+    cells = [head, *("-" if value is None else format(value, form) for value in values)]
+    width = max(map(len, cells))
+    cells = [cell.rjust(width) if form else cell.ljust(width) for cell in cells]
+    if rule:
+        cells.insert(1, "-" * (width - 1) + (":" if form else "-"))
+    return cells
