@@ -1,7 +1,7 @@
 """The demo corpus: train, dev and two test sets, and the gold morphemes of every target word.
 
 A share of all possible target words is held out: they occur in `test_unseen` alone, which has no other words.
-`test` is drawn as train and dev are. No source sentence occurs twice in the whole corpus.
+`test` is drawn as train and dev are. No sentence of either side occurs twice in the whole corpus.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 from experiment.demo.grammar import Grammar, Sentence
 from experiment.demo.lexicon import Word
+from subwords.errors import InputError
 from subwords.files import whole_file
 
 SOURCE, TARGET = "en", "qmo"
@@ -43,37 +45,43 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
         # Seeding with a string hashes it with SHA-512: nothing here depends on PYTHONHASHSEED.
         return Random(f"{seed} {' '.join(word)}").random() < HELD_OUT
 
-    sources: set[str] = set()
+    used: set[str] = set()
     splits: dict[str, list[Sentence]] = {}
     for split in ("train", "dev", "test"):
         grammar = Grammar(Random(f"{seed} {split}"), lambda word: not held_out(word))
-        splits[split] = _take(sizes[split], _new_sentences(grammar, sources))
+        splits[split] = _take(sizes[split], _new_sentences(grammar, used))
     seen = Counter(m for sentence in splits["train"] for word in sentence.words for m in word)
     grammar = Grammar(Random(f"{seed} test_unseen"), held_out, uninflected=False)
     learnable = (
         sentence
-        for sentence in _new_sentences(grammar, sources)
+        for sentence in islice(_new_sentences(grammar, used), 100 * sizes["test_unseen"])
         if all(seen[m] >= MORPHEME_SEEN for word in sentence.words for m in word)
     )
     splits["test_unseen"] = _take(sizes["test_unseen"], learnable)
+    for split, size in sizes.items():
+        if len(splits[split]) < size:
+            raise InputError(
+                f"the demo language has no {size} sentences for {split}, only {len(splits[split])}",
+                next_step="ask for fewer sentences, or for more in train if it is test_unseen that lacks them",
+            )
     return Corpus(splits, _gold(splits))
 
 
-def _new_sentences(grammar: Grammar, sources: set[str]) -> Iterator[Sentence]:
-    """Yield sentences whose source has not been used; give up when the grammar has no more to say."""
+def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
+    """Yield sentences of which neither side has been used; give up when the grammar has no more to say."""
     repeated = 0
     while repeated < 10_000:
         sentence = grammar.sentence()
-        if sentence.source in sources:
+        if sentence.source in used or sentence.target in used:
             repeated += 1
             continue
         repeated = 0
-        sources.add(sentence.source)
+        used |= {sentence.source, sentence.target}
         yield sentence
 
 
 def _take(size: int, sentences: Iterator[Sentence]) -> list[Sentence]:
-    return [sentence for sentence, _ in zip(sentences, range(size), strict=False)]
+    return list(islice(sentences, size))
 
 
 def _gold(splits: dict[str, list[Sentence]]) -> dict[str, Word]:

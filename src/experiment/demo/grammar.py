@@ -14,7 +14,7 @@ from experiment.demo import lexicon
 from experiment.demo.lexicon import Entry, Word
 
 #: Exponent of the frequency of an entry by its rank in its table, and what is added to the rank.
-ZIPF_EXPONENT, ZIPF_OFFSET = 0.8, 2
+ZIPF_EXPONENT, ZIPF_OFFSET = 0.6, 2
 
 #: A comma, written directly after the word before it.
 COMMA = ","

@@ -1,0 +1,199 @@
+"""Moses text: tokenized and truecased by sacremoses, and back.
+
+Tokens keep their characters: nothing is escaped (`&` stays `&`), quotes and punctuation stay what they are. The
+truecaser learns the usual form of each word from the train side alone, leaving out sentence starts, where every word
+has a capital. Each line is treated by itself, so the result depends neither on the number of workers nor on how lines
+are shared out among them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from subwords.errors import InputError, unknown
+from subwords.files import read_lines, whole_file
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer, MosesTruecaser
+
+#: The forms of text that segmentations read.
+FORMS = ("raw", "moses")
+LINES_PER_CHUNK = 2000
+
+
+def has_rules(language: str) -> bool:
+    """Return whether Moses has rules of its own for a language."""
+    from sacremoses.corpus import NonbreakingPrefixes
+
+    return _base(language) in (*NonbreakingPrefixes().available_langs.values(), "ja", "ko")
+
+
+def rules_for(language: str) -> str:
+    """Return the language whose Moses rules are used for `language`: its own, without region, or English.
+
+    English rules keep apostrophes attached to one side, and so lose less than sacremoses' treatment of unknown
+    languages.
+
+    >>> rules_for("pt-BR"), rules_for("qmo")
+    ('pt', 'en')
+    """
+    return _base(language) if has_rules(language) else "en"
+
+
+def _base(language: str) -> str:
+    return language.replace("_", "-").split("-")[0]
+
+
+def tokenize(line: str, language: str) -> str:
+    """Return the tokens of a line, separated by single spaces; an empty line stays empty."""
+    return _tokenizer(rules_for(language)).tokenize(line, return_str=True, escape=False)
+
+
+def truecase(line: str, model: str) -> str:
+    """Return a tokenized line with the usual form of each word, by the truecasing model in the file `model`."""
+    return _truecaser(model).truecase(line, return_str=True)
+
+
+def detokenizer(language: str) -> Callable[[str], str]:
+    """Return the function that makes plain text of a truecased, tokenized line: the inverse of the two above.
+
+    Sentences start with a capital again. What tokenization does not keep (the side of a straight quote, some
+    apostrophes) is restored by Moses' rules of thumb.
+    """
+    from sacremoses import MosesDetokenizer, MosesDetruecaser
+
+    detruecase = MosesDetruecaser().detruecase
+    # Nothing was escaped, so nothing is to be unescaped: `&amp;` in a text is these five characters.
+    detokenize = partial(MosesDetokenizer(lang=rules_for(language)).detokenize, unescape=False)
+    return lambda line: detokenize(detruecase(line))
+
+
+def to_text(form: str, language: str) -> Callable[[str], str]:
+    """Return the function from a line of this form (raw or moses) to plain text."""
+    if form == "raw":
+        return str
+    if form == "moses":
+        return detokenizer(language)
+    raise unknown("form of text", form, FORMS)
+
+
+def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
+    """Learn a truecasing model (Moses' format) from tokenized lines."""
+    from sacremoses import MosesTruecaser
+
+    truecaser = MosesTruecaser()
+    casing: dict[str, Counter[str]] = {}
+    # In batches, because sacremoses keeps every token of what it is given in memory.
+    for lines in _batches(iter(tokenized)):
+        for lower, forms in truecaser.train([line.split(" ") for line in lines])["casing"].items():
+            casing.setdefault(lower, Counter()).update(forms)
+    truecaser.model = {"casing": casing}
+    with tempfile.TemporaryDirectory() as folder:
+        truecaser.save_model(f"{folder}/model")  # readable for its owner alone, hence the copy
+        copy(Path(folder) / "model", model)
+
+
+def write_text(
+    form: str, language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1
+) -> None:
+    """Write OUTPUT/{split}.{language} in `form` from SOURCE/{split}.{language}, one line for each line.
+
+    For moses, the truecasing model is OUTPUT/truecase.{language}, learned from the train split.
+    """
+    if form not in FORMS:
+        raise unknown("form of text", form, FORMS)
+    if form == "moses" and "train" not in splits:
+        raise InputError("the truecaser has nothing to learn from", allowed="splits with train among them")
+    names = [f"{split}.{language}" for split in splits]
+    if form == "raw":
+        for name in names:
+            copy(source / name, output / name)
+        return
+    output.mkdir(parents=True, exist_ok=True)
+    model = output / f"truecase.{language}"
+    with tempfile.TemporaryDirectory(dir=output, prefix=".tokens.") as folder, _lines_mapper(workers) as map_lines:
+        tokens = Path(folder)
+        for name in names:
+            _rewrite(source / name, tokens / name, map_lines(partial(tokenize, language=language)))
+        learn_truecaser(read_lines(tokens / f"train.{language}"), model)
+        for name in names:
+            _rewrite(tokens / name, output / name, map_lines(partial(truecase, model=str(model))))
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file whole or not at all."""
+    with open(source, "rb") as reader, whole_file(target, "wb") as writer:
+        shutil.copyfileobj(reader, writer)
+
+
+LineFunction = Callable[[str], str]
+LinesFunction = Callable[[Iterator[str]], Iterator[str]]
+
+
+def _rewrite(source: Path, target: Path, function: LinesFunction) -> None:
+    read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in read_lines(source):
+            read += 1
+            yield line
+
+    with whole_file(target) as stream:
+        for line in function(counted()):
+            stream.write(line + "\n")
+    written = sum(1 for _ in read_lines(target))
+    if written != read:
+        raise RuntimeError(f"{target} has {written} lines, {source} has {read}")
+
+
+@contextmanager
+def _lines_mapper(workers: int) -> Iterator[Callable[[LineFunction], LinesFunction]]:
+    """Yield what turns a function of a line into one of many lines, in their order, on `workers` processes."""
+    if workers <= 1:
+        yield lambda function: lambda lines: map(function, lines)
+        return
+    from multiprocessing import get_context
+
+    # spawn: a fork of a process with threads can hang, and the caller may have some.
+    with get_context("spawn").Pool(workers) as pool:
+
+        def mapper(function: LineFunction) -> LinesFunction:
+            def parallel(lines: Iterator[str]) -> Iterator[str]:
+                for done in pool.imap(partial(_map_chunk, function), _batches(lines)):
+                    yield from done
+
+            return parallel
+
+        yield mapper
+
+
+def _map_chunk(function: LineFunction, lines: Sequence[str]) -> list[str]:
+    return [function(line) for line in lines]
+
+
+def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    while batch := list(islice(lines, LINES_PER_CHUNK)):
+        yield batch
+
+
+@cache
+def _tokenizer(language: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer
+
+    return MosesTokenizer(lang=language)
+
+
+@cache
+def _truecaser(model: str) -> MosesTruecaser:
+    from sacremoses import MosesTruecaser
+
+    return MosesTruecaser(model)
