@@ -143,7 +143,8 @@ def _load(arguments: argparse.Namespace) -> Segmenter:
 
 def _encode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
-    _convert(arguments, model.encode_lines)
+    with _source(arguments.input) as source, _sink(arguments.output) as sink:
+        model.encode_stream(source, sink, _name(arguments.input))
     _report(model)
 
 
@@ -156,8 +157,12 @@ def _decode(arguments: argparse.Namespace) -> None:
 def _convert(arguments: argparse.Namespace, convert: Callable[[Iterable[str]], Iterator[str]]) -> None:
     """Write each line of the input, converted, to the output."""
     with _source(arguments.input) as source, _sink(arguments.output) as sink:
-        name = "standard input" if arguments.input == "-" else arguments.input
-        sink.writelines(line.encode("utf-8") + b"\n" for line in convert(decode_lines(source, name)))
+        lines = decode_lines(source, _name(arguments.input))
+        sink.writelines(line.encode("utf-8") + b"\n" for line in convert(lines))
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == "-" else path
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -53,9 +53,9 @@ def read_lines(path: str | Path) -> Iterator[str]:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
 
 
-def decode_lines(stream: IO[bytes], name: str) -> Iterator[str]:
-    """Yield the text lines of a binary stream; `name` is what an error calls it."""
-    for number, line in enumerate(stream, 1):
+def decode_lines(stream: Iterable[bytes], name: str, first: int = 1) -> Iterator[str]:
+    """Yield the text lines of a binary stream; an error calls it `name`, and numbers its lines from `first` on."""
+    for number, line in enumerate(stream, first):
         try:
             yield line.rstrip(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:

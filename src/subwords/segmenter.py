@@ -8,15 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import IO, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
+from subwords.files import decode_lines
 
 #: Lines that are segmented together: large enough to fill a batch for compiled code, small enough to stay in cache.
 LINES_PER_BATCH = 4096
 
 #: Word types remembered by an encoder before it starts afresh, so that memory is bounded on any input.
 CACHED_TYPES = 1_000_000
+CACHED_CHARACTERS = 50_000_000
+
+#: Bytes of a stream that are segmented together.
+BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -107,6 +112,10 @@ class Segmenter(ABC):
         while batch := list(islice(lines, LINES_PER_BATCH)):
             yield from self.encode_batch(batch)
 
+    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
+        """Write the pieces of each UTF-8 line of `source` to `sink`; an error calls the source `name`."""
+        sink.writelines(line.encode("utf-8") + b"\n" for line in self.encode_lines(decode_lines(source, name)))
+
     def counts(self) -> dict[str, int]:
         """Return what encoding and decoding could not do so far (for instance {"unknown words": 3}), and reset it."""
         return {}
@@ -147,20 +156,47 @@ class WordSegmenter(Segmenter):
 
     def __init__(self) -> None:
         self._pieces: dict[str, str] = {}
+        self._characters = 0
 
     @abstractmethod
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of each word, joined by single spaces, with whatever marks tell words apart."""
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        if len(self._pieces) > CACHED_TYPES:
-            self._pieces.clear()
+        if not lines:
+            return []
+        encoded = self._encode_text("\n".join(lines)).split("\n")
+        if len(encoded) != len(lines):
+            raise ValueError("a line to encode holds a line feed")
+        return encoded
+
+    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
+        number = 1
+        while lines := source.readlines(BLOCK):
+            if not lines[-1].endswith(b"\n"):
+                lines[-1] += b"\n"
+            try:
+                text = b"".join(lines).decode("utf-8")
+            except UnicodeDecodeError:
+                text = "\n".join(decode_lines(lines, name, number))  # raises, and says in which line
+            sink.write(self._encode_text(text).encode("utf-8"))
+            number += len(lines)
+
+    def _encode_text(self, text: str) -> str:
+        """Return the pieces of a text of several lines. A line feed is looked up like a word, all lines in one pass."""
+        if "\r" in text:
+            text = "\n".join([line.strip(" \r") for line in text.split("\n")])
+        words = text.replace("\n", " \n ").split(" ")
         known = self._pieces
-        split = [line.split(" ") for line in lines]
-        new = list(dict.fromkeys(word for words in split for word in words if word and word not in known))
+        if len(known) > CACHED_TYPES or self._characters > CACHED_CHARACTERS:
+            known.clear()
+            self._characters = 0
+        known["\n"] = "\n"
+        new = [word for word in dict.fromkeys(words) if word and word not in known]
         if new:
             known.update(zip(new, self.segment_words(new), strict=True))
-        return [" ".join([known[word] for word in words if word]) for words in split]
+            self._characters += sum(map(len, new))
+        return " ".join(map(known.__getitem__, filter(None, words))).replace(" \n", "\n").replace("\n ", "\n")
 
 
 def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None = None) -> dict[str, Any]:

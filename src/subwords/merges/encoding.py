@@ -27,7 +27,7 @@ class MergeEncoder:
         triples = [[numbers.setdefault(symbol, len(numbers)) for symbol in column] for column in columns]
         table = np.array(triples, np.int32).reshape(-1, 3).T
         slots = np.full(1 << (2 * len(merges) + 1).bit_length(), NONE, np.int32)
-        self._ranks = Ranks(*np.ascontiguousarray(table), slots)
+        self._ranks = Ranks._make([*np.ascontiguousarray(table), slots])
         hash_ranks(self._ranks)
         self._inner = np.full(CODE_POINTS, NONE, np.int32)  # symbol of a code point
         self._final = np.full(CODE_POINTS, NONE, np.int32)  # symbol of a code point that ends a word
