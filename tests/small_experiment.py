@@ -55,7 +55,9 @@ def make_runs(
                     rate = 0.1 + 0.02 * index
                     hypotheses = [_noisy(line, rate, chance) for line in texts[testset]]
                     write_lines(home / f"{testset}.hyp", hypotheses)
-                    (home / f"{testset}.translation.json").write_text(json.dumps({"undecodable": {"words": index}}))
+                    (home / f"{testset}.translation.json").write_text(
+                        json.dumps({"unknown_pieces": index, "sources_cut": 0})
+                    )
                     files[testset] = {
                         "scores": f"{home}/{testset}.scores.json",
                         "hypothesis": f"{home}/{testset}.hyp",
@@ -127,9 +129,12 @@ def _statistics(index: int) -> dict[str, Any]:
         "types": 200 - 5 * index,
         "pieces_per_sentence": 12.5 + index,
         "pieces_per_word": 1.25 + 0.1 * index,
+        "renyi_efficiency": 0.5,
         "pieces_per_word_histogram": {"1": 800 - 40 * index, "2": 150 + 20 * index, "3": 50, "12": 2},
+        "held_out": {"test": {"unknown_word_rate": 0.01}, "test_unseen": {"unknown_word_rate": 0.25}},
     }
-    return {"source": side, "target": {**side, "types": 210 - 5 * index}}
+    gold = {"boundaries": {"macro": {"f1": 0.5 + 0.01 * index}}}
+    return {"en": side, "xx": {**side, **gold, "types": 210 - 5 * index}}
 
 
 def run_steps(folder: Path, manifest: dict[str, Any], significance: bool = True) -> Path:

@@ -60,7 +60,7 @@ class Manifest:
     runs: list[Run]
     significance: list[str]
     title: str
-    description: str
+    description: str | None
     corpora: dict[str, Any]
     parameters: dict[str, Any]
     commands: list[str]
@@ -79,6 +79,7 @@ def read_manifest(path: str | Path) -> Manifest:
     }
     content = defaults | content
     _check_keys(content, Manifest, f"{path}")
+    content["title"] = content["title"] or content["experiment"]
     content["metrics"] = check_metrics(content["metrics"])
     runs = []
     for number, given in enumerate(content["runs"]):

@@ -1,7 +1,8 @@
-"""What `subwords stats` measured, per side of a corpus, as tables and plots need it."""
+"""What `subwords.statistics` measured on both sides of a run's text, as tables and plots need it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,25 +13,33 @@ SIDES = ("source", "target")
 
 @dataclass(frozen=True)
 class SideStatistics:
-    """Statistics of one side of the training text; None where not measured."""
+    """Statistics of one side; None where not measured. All but the unknown words are of the training text."""
 
-    types: int | None = None
+    vocabulary: int | None = None  # types of pieces
     pieces_per_sentence: float | None = None
     pieces_per_word: float | None = None
-    histogram: dict[int, int] = field(default_factory=dict)  # pieces in a word -> words
+    renyi_efficiency: float | None = None
+    boundary_f1: float | None = None  # macro, against gold morphs
+    unknown_words: Mapping[str, float] = field(default_factory=dict)  # test set -> share of words with an unknown piece
+    histogram: Mapping[int, int] = field(default_factory=dict)  # pieces in a word -> running words
 
 
-def side_statistics(path: str | None) -> dict[str, SideStatistics]:
-    """Return the statistics of source and target from a stats.json; empty ones when there is no file."""
+def side_statistics(path: str | None, direction: str) -> dict[str, SideStatistics]:
+    """Return the statistics of source and target from a stats.json with an entry a language; without it, empty ones."""
     content = read_json(path) if path else {}
-    return {side: _side(content.get(side) or {}) for side in SIDES}
+    languages = direction.split("-")
+    return {side: _side(content.get(language) or {}) for side, language in zip(SIDES, languages, strict=True)}
 
 
 def _side(content: dict[str, Any]) -> SideStatistics:
+    held_out = {name: rates.get("unknown_word_rate") for name, rates in (content.get("held_out") or {}).items()}
     histogram = content.get("pieces_per_word_histogram") or {}
     return SideStatistics(
-        types=content.get("types"),
+        vocabulary=content.get("types"),
         pieces_per_sentence=content.get("pieces_per_sentence"),
         pieces_per_word=content.get("pieces_per_word"),
+        renyi_efficiency=content.get("renyi_efficiency"),
+        boundary_f1=((content.get("boundaries") or {}).get("macro") or {}).get("f1"),
+        unknown_words={name: rate for name, rate in held_out.items() if rate is not None},
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},
     )

@@ -38,11 +38,18 @@ COLUMNS: dict[str, str] = {
     "test": "signature of the paired test",
     "sentences": "sentences in the test set",
     "empty_hypotheses": "translations without any text",
-    "undecodable": "pieces or words of the translations that could not be turned back into text",
+    "unknown_pieces": "<unk> among the pieces of the translations",
+    "cut_sources": "source sentences that were cut to the longest that the model takes",
+    "unknown_words_source": "share of the test set's source words with a piece that training has not seen",
+    "unknown_words_target": "share of the reference's words with a piece that training has not seen",
     "pieces_per_sentence_source": "mean over the source sentences of the training text",
     "pieces_per_sentence_target": "mean over the target sentences of the training text",
     "pieces_per_word_source": "mean over the space-separated words of the source side of the training text",
     "pieces_per_word_target": "mean over the space-separated words of the target side of the training text",
+    "renyi_efficiency_source": "of the pieces of the source side of the training text",
+    "renyi_efficiency_target": "of the pieces of the target side of the training text",
+    "boundary_f1_source": "agreement with gold morpheme boundaries, macro-averaged over source words, 0 to 1",
+    "boundary_f1_target": "agreement with gold morpheme boundaries, macro-averaged over target words, 0 to 1",
     "parameters": "trained parameters of the model",
     "updates": "optimizer steps until training stopped",
     "epochs": "passes over the training text",
@@ -104,10 +111,9 @@ def _run_facts(run: Run) -> Row:
 
 def _segmentation_facts(run: Run) -> Row:
     facts: Row = {}
-    for side, found in side_statistics(run.stats_json).items():
-        facts[f"vocabulary_{side}"] = found.types
-        facts[f"pieces_per_sentence_{side}"] = found.pieces_per_sentence
-        facts[f"pieces_per_word_{side}"] = found.pieces_per_word
+    for side, found in side_statistics(run.stats_json, run.direction).items():
+        for name in ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1"):
+            facts[f"{name}_{side}"] = getattr(found, name)
     return facts
 
 
@@ -115,11 +121,13 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
     """Yield metric, score and the columns that belong to it."""
     lexical = read_json(files.scores)
     translation = read_json(files.translation) if files.translation else {}
-    undecodable = translation.get("undecodable")
+    statistics = side_statistics(run.stats_json, run.direction)
     common = {
         "sentences": lexical["sentences"],
         "empty_hypotheses": lexical["empty_hypotheses"],
-        "undecodable": sum(undecodable.values()) if isinstance(undecodable, dict) else undecodable,
+        "unknown_pieces": translation.get("unknown_pieces"),
+        "cut_sources": translation.get("sources_cut"),
+        **{f"unknown_words_{side}": found.unknown_words.get(name) for side, found in statistics.items()},
     }
     for metric in manifest.metrics:
         if metric == "comet" and not files.comet:
@@ -211,21 +219,19 @@ def read_scores(path: str | Path) -> list[Row]:
     return [{name: _value(name, row[name], path) for name in COLUMNS} for row in rows]
 
 
-_INTEGERS = {
-    "size",
-    "seed",
-    "vocabulary_source",
-    "vocabulary_target",
-    "sentences",
-    "empty_hypotheses",
-    "undecodable",
-} | {
+_TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "testset", "metric"} | {
+    "signature",
+    "baseline",
+    "test",
+    "device",
+    "commit",
+}
+_INTEGERS = {"size", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"} | {
+    "unknown_pieces",
+    "cut_sources",
     "parameters",
     "updates",
     "gpus",
-}
-_NUMBERS = {"score", "ci95", "delta", "p_value", "epochs", "train_seconds", "gpu_hours", "tokens_per_second"} | {
-    name for name in COLUMNS if name.startswith("pieces_per_") or name == "peak_memory_mib"
 }
 
 
@@ -235,6 +241,6 @@ def _value(name: str, text: str, path: str | Path) -> Any:
     try:
         if name == "significant":
             return {"true": True, "false": False}[text]
-        return int(text) if name in _INTEGERS else float(text) if name in _NUMBERS else text
+        return text if name in _TEXTS else int(text) if name in _INTEGERS else float(text)
     except (ValueError, KeyError):
         raise InputError(f"{path}: {name} is {text!r}", allowed=COLUMNS[name]) from None

@@ -22,6 +22,7 @@ class Cell:
     error: float | None = None
     marks: str = ""
     best: bool = False
+    score: bool = False  # not a fact about the system, but a result
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ _FACTS = [
     _Fact("Vocab src", "vocabulary_source"),
     _Fact("Vocab tgt", "vocabulary_target"),
     _Fact("Pieces/sent", "pieces_per_sentence_target", "{:.1f}"),
+    _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
     _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
     _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
     _Hours("GPU-hours", "gpu_hours", "{:.2f}"),
@@ -135,13 +137,13 @@ def _score_column(systems: dict[str, list[Row]], baseline: str, testset: str, me
     cells = []
     for name, rows in found.items():
         if not rows:
-            cells.append(Cell("–"))
+            cells.append(Cell("–", score=True))
             continue
         scores = [row["score"] for row in rows]
         mean, error = mean_and_error(scores)
         text = f"{mean:.{kind.decimals}f}" + ("" if error is None else f" ± {error:.{kind.decimals}f}")
         marks = "" if name == baseline else significance_marks(rows, base, kind.higher_is_better)
-        cells.append(Cell(text, mean, error, marks))
+        cells.append(Cell(text, mean, error, marks, score=True))
     return _with_best(cells, kind.decimals, kind.higher_is_better)
 
 
@@ -201,7 +203,8 @@ def _notes(rows: list[Row], seeds: list[int]) -> list[str]:
     if devices:
         notes.append(f"Trained on {devices}.")
     notes += _count_note(rows, "empty_hypotheses", "Empty translations")
-    notes += _count_note(rows, "undecodable", "Pieces or words that could not be turned back into text")
+    notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
+    notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
     return notes
 
 

@@ -1,0 +1,38 @@
+"""Make an experiment's report: one HTML file that needs no network, and its figures as SVG files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment.manifest import read_manifest
+from experiment.programs import program
+from experiment.report import render_report
+from experiment.scorebook import read_scores
+from subwords.files import whole_file
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="make_report.py", description=__doc__)
+    command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
+    command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
+    command.add_argument("--output", required=True, metavar="FILE", help="HTML to write")
+    command.add_argument("--figures", required=True, metavar="FOLDER", help="where the figures go")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    page = render_report(read_manifest(args.manifest), read_scores(args.scores), Path(args.figures))
+    with whole_file(args.output) as stream:
+        stream.write(page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

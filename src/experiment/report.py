@@ -1,0 +1,201 @@
+"""The report: one HTML file with tables, figures, sample translations and provenance, which needs nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiment.figures import INK, draw_curves, draw_histograms, draw_scores, save_figure
+from experiment.jsonfiles import read_json, read_json_lines
+from experiment.manifest import Manifest, Run
+from experiment.piece_statistics import side_statistics
+from experiment.samples import Sample, choose_samples
+from experiment.scorebook import Row
+from experiment.tables import Block, blocks
+
+TEMPLATES = Path(__file__).parent / "templates"
+SAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in the page: its SVG, what it shows, and the file it was also saved as."""
+
+    svg: str
+    title: str
+    text: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """All about one corpus, direction and model."""
+
+    anchor: str
+    block: Block
+    pictures: list[Picture]
+    samples: dict[str, list[Sample]]
+    seed: int
+    source: str
+    target: str
+
+
+def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str:
+    """Return the report's HTML, and save its figures in the folder `figures`."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"visible": visible, "link": web_address}
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    runs = manifest.runs
+    sections = [_section(number, block, runs, rows, figures) for number, block in enumerate(blocks(rows), 1)]
+    return environment.get_template("report.html").render(
+        manifest=manifest,
+        sections=sections,
+        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        script=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
+        seeds=sorted({run.seed for run in runs}),
+        segmentations=list(dict.fromkeys(run.segmentation for run in runs)),
+        provenance=_provenance(runs),
+        signatures=_signatures(rows),
+        checks=_checks(manifest),
+        parameters=json.dumps(manifest.parameters, ensure_ascii=False, indent=2),
+    )
+
+
+def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Sequence[Row], figures: Path) -> Section:
+    key = (block.corpus, block.direction, block.model)
+    runs = [run for run in all_runs if run.block == key]
+    rows = [row for row in all_rows if (row["corpus"], row["direction"], row["model"]) == key]
+    name = re.sub(r"[^A-Za-z0-9.-]", "_", "_".join(key))
+    by_name: dict[str, list[Run]] = {}
+    for run in runs:
+        by_name.setdefault(run.segmentation, []).append(run)
+    one_seed = all(len(group) == 1 for group in by_name.values())
+    errors = (
+        "95% bootstrap intervals of the test set" if one_seed else "standard errors over seeds, small dots the seeds"
+    )
+    curves = {label: [read_json_lines(run.log) for run in group if run.log] for label, group in by_name.items()}
+    statistics = {label: side_statistics(group[0].stats_json, block.direction) for label, group in by_name.items()}
+    drawn = [
+        (
+            "scores",
+            draw_scores(rows),
+            "Score by segmentation",
+            f"Bars are {errors}. Dotted lines: {rows[0]['baseline']}, the baseline.",
+        ),
+        (
+            "curves",
+            draw_curves(curves),
+            "Learning curves",
+            "One line a seed. Loss is per piece, so it cannot be compared between segmentations; BLEU can.",
+        ),
+        (
+            "pieces",
+            draw_histograms(statistics),
+            "Pieces per word",
+            "Share of the words of the training text that have so many pieces. A word is what stands between spaces in "
+            "the text that the segmentation reads.",
+        ),
+    ]
+    pictures = []
+    for kind, figure, title, text in drawn:
+        if figure is not None:
+            file = f"{name}.{kind}.svg"
+            svg = inline_svg(save_figure(figure, figures / file), f"s{number}-{kind}-", f"{title}: {block.name}")
+            pictures.append(Picture(svg, title, text, f"{figures.name}/{file}"))
+    seed = min(set.intersection(*({run.seed for run in group} for group in by_name.values())), default=runs[0].seed)
+    shown = [run for run in runs if run.seed == seed]
+    testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
+    samples = {testset: choose_samples(shown, testset, SAMPLES) for testset in testsets}
+    source, _, target = block.direction.partition("-")
+    return Section(f"block-{number}", block, pictures, samples, seed, source, target)
+
+
+def inline_svg(text: str, prefix: str, label: str) -> str:
+    """Return an SVG file's drawing for use inside HTML: own ids, the page's text colour, a label for screen readers."""
+    from markupsafe import escape
+
+    drawing = text[text.index("<svg") :]
+    drawing = re.sub(r'\bid="', f'id="{prefix}', drawing)
+    drawing = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{prefix}", drawing)
+    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
+    drawing = drawing.replace(INK, "currentColor")
+    head, _, rest = drawing.partition(">")
+    width = re.search(r'width="([\d.]+)pt"', head)
+    head = re.sub(r' (?:width|height)="[\d.]+pt"', "", head)
+    size = f'style="max-width: {float(width[1]) * 4 / 3:.0f}px"' if width else ""
+    return f'{head} role="img" aria-label="{escape(label)}" {size}>{rest}'
+
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x09} | {0x7F: "\u2421"}
+_CONTROLS |= {
+    code: f"\N{LEFT-POINTING ANGLE BRACKET}U+{code:04X}\N{RIGHT-POINTING ANGLE BRACKET}"
+    for code in (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+
+
+def visible(text: str) -> str:
+    """Return text whose control characters (also those that turn the direction of writing) are shown, not obeyed."""
+    return text.translate(_CONTROLS)
+
+
+def web_address(text: Any) -> str:
+    """Return `text` when it is a web address, else nothing: only http and https become links."""
+    return str(text) if re.match(r"https?://[^\s\"'<>]+$", str(text)) else ""
+
+
+def _provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
+    """Return what the runs say about where they were made: each value that occurs."""
+    found: dict[str, set[str]] = {}
+    for run in runs:
+        record = read_json(run.run_json)
+        git = record.get("git") or {}
+        if git.get("commit"):
+            found.setdefault("git commit", set()).add(git["commit"] + (" (with changes)" if git.get("dirty") else ""))
+        if record.get("device"):
+            found.setdefault("device", set()).add(str(record["device"]))
+        for name, version in (record.get("versions") or {}).items():
+            found.setdefault(name, set()).add(str(version))
+    return {name: sorted(values) for name, values in found.items()}
+
+
+def _signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """Return each metric with each signature of its scores and of its tests."""
+    found: dict[tuple[str, str], None] = {}
+    for row in rows:
+        found[row["metric"], row["signature"]] = None
+        if row["test"]:
+            found[f"{row['metric']}, test", row["test"]] = None
+    return sorted(found)
+
+
+def _checks(manifest: Manifest) -> list[str]:
+    """Return commands that recompute scores of the baseline with sacrebleu's own command line."""
+    import shlex
+
+    commands: dict[str, None] = {}
+    seen = set()
+    for run in manifest.runs:
+        for name, files in run.testsets.items():
+            if run.segmentation != manifest.baseline or (run.block, name) in seen:
+                continue
+            seen.add((run.block, name))
+            if files.reference and files.hypothesis:
+                base = f"sacrebleu {shlex.quote(files.reference)} -i {shlex.quote(files.hypothesis)}"
+                plain = [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]
+                if plain:
+                    commands[f"{base} -m {' '.join(plain)} -w 2"] = None
+                if "chrf++" in manifest.metrics:
+                    commands[f"{base} -m chrf --chrf-word-order 2 -w 2"] = None
+    return list(commands)
