@@ -107,14 +107,15 @@ class WordPiece(WordSegmenter):
         with whole_file(path) as stream:
             stream.writelines(f"{piece}\n" for piece in self.vocabulary)
 
-    def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        encoded = super().encode_batch(lines)
+    def _encode_text(self, text: str) -> str:
+        encoded = super()._encode_text(text)
         if self._unfit:
-            self._not_fitting += sum(self._unfit.get(word, 0) for line in lines for word in line.split(" "))
+            words = text.replace("\n", " ").replace("\r", " ").split(" ")
+            self._not_fitting += sum(self._unfit.get(word, 0) for word in words)
         return encoded
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
-        if not self._pieces:  # the cache was emptied; what belongs to it must not outgrow it
+        if len(self._pieces) <= 1:  # the cache was emptied; what belongs to it must not outgrow it
             self._unfit.clear()
         return [self._segment(word) for word in words]
 
