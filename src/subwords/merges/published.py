@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from subwords.merges.codes import HEADER, Merge
+from subwords.merges.codes import END, HEADER, Merge
 
 
 def learn_merges(counts: Mapping[str, int], size: int, min_frequency: int = 2) -> list[Merge]:
@@ -20,6 +21,17 @@ def learn_merges(counts: Mapping[str, int], size: int, min_frequency: int = 2) -
     words = io.StringIO(words.getvalue(), newline="\n")
     learn_bpe(words, codes, size, min_frequency=min_frequency, is_dict=True)
     return [(left, right) for left, right in (line.split(" ") for line in codes.getvalue().split("\n")[1:-1])]
+
+
+def token_counts(counts: Mapping[str, int], merges: Sequence[Merge]) -> dict[str, int]:
+    """Return how often each token occurs in words with counts, once segmented; a word's last token carries `</w>`."""
+    tokens: Counter[str] = Counter()
+    words = list(counts)
+    for word, pieces in zip(words, MergeEncoder(merges, separator="").segment_words(words), strict=True):
+        *inner, last = pieces.split(" ")
+        for token in (*inner, last + END):
+            tokens[token] += counts[word]
+    return dict(tokens)
 
 
 class MergeEncoder:

@@ -119,11 +119,19 @@ class RunningText:
 
     def merges(self, chosen: np.ndarray) -> list[Merge]:
         """Return the merges of pairs, given by their index, as strings."""
-        spelled = self.symbols.chars[: self.sizes[CHARS]].tobytes().decode("utf-32-le", "surrogatepass")
-        bounds = self.symbols.start[: self.sizes[SYMBOLS] + 1].tolist()
-        strings = [spelled[start:end] for start, end in pairwise(bounds)]
+        strings = self._strings()
         left, right = self.pairs.left[chosen].tolist(), self.pairs.right[chosen].tolist()
         return [(strings[x], strings[y]) for x, y in zip(left, right, strict=True)]
+
+    def tokens(self) -> dict[str, int]:
+        """Return how often each symbol occurs now; those that occur no more are left out."""
+        counted = zip(self._strings(), self.symbols.freq.tolist(), strict=False)
+        return {string: count for string, count in counted if count}
+
+    def _strings(self) -> list[str]:
+        spelled = self.symbols.chars[: self.sizes[CHARS]].tobytes().decode("utf-32-le", "surrogatepass")
+        bounds = self.symbols.start[: self.sizes[SYMBOLS] + 1].tolist()
+        return [spelled[start:end] for start, end in pairwise(bounds)]
 
 
 def _table(entries: int) -> int:
