@@ -74,4 +74,6 @@ def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) 
     swap = entry.did.langs[0].lang != bcp47(first).lang
     for segments in parser.read_segs(show_pbar=False):
         pair = (str(segments[0] or ""), str(segments[1] or ""))
+        if entry.is_noisy(*pair):  # for instance TED's mark for talks without a translation
+            continue
         yield (pair[1], pair[0]) if swap else pair
