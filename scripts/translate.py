@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment import gpu
-from experiment.jsonfiles import write_json
+from experiment.jsonfiles import read_json, write_json
 from experiment.postprocessing import to_text
 from experiment.programs import program
 from subwords import registry
@@ -115,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--direction", required=True, metavar="SRC-TGT")
     parser.add_argument("--source", type=Path, required=True, help="text as the segmenter reads it")
     parser.add_argument("--algorithm", required=True)
-    parser.add_argument("--options", default="{}", metavar="JSON", help="the algorithm's encode options")
+    parser.add_argument("--encode-options", type=Path, metavar="JSON", help="the source side's encode options (a file)")
     parser.add_argument("--source-segmenter", type=Path, required=True)
     parser.add_argument("--target-segmenter", type=Path, required=True)
     parser.add_argument("--text", choices=["raw", "moses"], required=True, help="the text the segmenter reads")
@@ -128,7 +128,7 @@ def main(argv: list[str] | None = None) -> int:
 
     gpu.take(1)
     search = json.loads(arguments.search)
-    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **json.loads(arguments.options))
+    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **(read_json(arguments.encode_options) if arguments.encode_options else {}))
     source = list(encoder.encode_lines(read_lines(arguments.source)))
     translator = Translator(arguments.model, arguments.data, arguments.direction, search, arguments.precision)
     began = time.monotonic()

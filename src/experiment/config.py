@@ -89,7 +89,8 @@ class Experiment:
     """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs."""
 
     def __init__(self, settings: Mapping[str, Any], where: str = "the configuration") -> None:
-        schema.check(dict(settings), "experiment", where)
+        settings = _with_on(settings)
+        schema.check(settings, "experiment", where)
         self.settings = {
             key: {**default, **settings.get(key, {})} if isinstance(default, dict) else settings.get(key, default)
             for key, default in DEFAULTS.items()
@@ -179,6 +180,14 @@ class Experiment:
         for name in wanted:
             if name not in every:
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
+
+
+def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings with `select.on` as a word: YAML 1.1 reads a bare `on` as true."""
+    select = settings.get("select")
+    if isinstance(select, Mapping) and True in select:
+        return {**settings, "select": {"on" if key is True else key: value for key, value in select.items()}}
+    return dict(settings)
 
 
 def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:

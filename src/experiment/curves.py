@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
-_LINE = re.compile(r"\| INFO \| (train_inner|valid|train) \| (\{.*\})$")
 _NAMES = {"loss": "loss", "nll_loss": "nll_loss", "ppl": "ppl", "bleu": "bleu", "wps": "pieces_per_second", "lr": "lr"}
 
 
@@ -20,11 +18,12 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
     for line in text.split("\n"):
-        found = _LINE.search(line)
-        if found is None or found[1] == "train":
+        if not line.startswith('{"epoch"') or '"train_wall"' not in line and '"valid_loss"' not in line:
             continue
-        raw = json.loads(found[2])
-        prefix = "valid_" if found[1] == "valid" else ""
+        raw = json.loads(line)
+        if "train_loss" in raw:  # the epoch's mean, of which the lines before were the parts
+            continue
+        prefix = "valid_" if "valid_loss" in raw else ""
         point: dict[str, Any] = {
             "split": "dev" if prefix else "train",
             "epoch": int(raw["epoch"]),

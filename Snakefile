@@ -1,0 +1,64 @@
+# What does the choice of subword segmentation do to a translation system?
+#
+#   snakemake --cores 2                                                       the demo experiment
+#   snakemake --cores 8 --configfile config/experiments/multi30k.yaml         another one
+#   snakemake --cores 8 --config mirror=../mirror                             downloads from a folder
+#
+# Targets beside `all`: data, segmentation, training, scores (each with what it needs).
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+if (
+    "experiment" not in config
+):  # not a default that an experiment file would be merged into
+
+    configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/text.smk"
+include: "workflow/rules/segmentation.smk"
+include: "workflow/rules/training.smk"
+include: "workflow/rules/evaluation.smk"
+include: "workflow/rules/tables.smk"
+
+
+# the experiment's table and report
+rule all:
+    default_target: True
+    input:
+        f"results/{experiment.name}/table.md",
+        f"results/{experiment.name}/table.tex",
+        f"results/{experiment.name}/report.html",
+    localrule: True
+
+
+# downloaded, cleaned and tokenized text
+rule data:
+    input:
+        texts(),
+    localrule: True
+
+
+# pieces of all segmentations, and their statistics
+rule segmentation:
+    input:
+        collect("{folder}/stats.json", folder=segmentation_folders()),
+    localrule: True
+
+
+# trained systems
+rule training:
+    input:
+        collect("{run.folder}/run.json", run=experiment.runs),
+    localrule: True
+
+
+# scores of all systems, as one tidy table
+rule scores:
+    input:
+        f"results/{experiment.name}/scores.csv",
+    localrule: True

@@ -1,0 +1,108 @@
+# Pieces to a model. The checkpoints are no output: Snakemake deletes outputs before a job starts, and training goes on
+# from its checkpoints after an interruption.
+
+RUN = "results/runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{seed}"
+
+
+def _segmented(file):
+    return (
+        lambda wildcards: f"{segmented(run_of(wildcards))}/{file.format(**wildcards)}"
+    )
+
+
+def _dev_references(wildcards):
+    run = run_of(wildcards)
+    return f"results/corpora/{run.corpus}/{run.pair}/references/dev.{run.target}"
+
+
+def _training_selection(wildcards):
+    """What of `select` shapes the training: its metric, and how many checkpoints have to be kept."""
+    select = settings["select"]
+    return as_json(
+        {
+            "metric": select["metric"],
+            "keep": max(5, select["average"]),
+            "beam": select["beam"],
+        }
+    )
+
+
+def _run_parameters(wildcards):
+    """Everything that was decided about a run, for run.json."""
+    run = run_of(wildcards)
+    keys = ("select", "decode", "cleaning", "precision", "gpus")
+    return as_json(
+        {
+            "corpus": run.corpus,
+            "direction": run.direction,
+            "segmentation": {
+                "name": run.segmentation,
+                **settings["segmentations"][run.segmentation],
+            },
+            "model": {"name": run.model, **experiment.recipes[run.model]},
+            "seed": run.seed,
+            **{key: settings[key] for key in keys},
+        }
+    )
+
+
+# train one system; killed and started again, it continues
+rule train:
+    input:
+        data=_segmented("binarized"),
+        segmenter=_segmented("model.{target}"),
+        references=_dev_references,
+    output:
+        curve=f"{RUN}/log.jsonl",
+        report=f"{RUN}/training.json",
+    log:
+        "results/logs/train/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.log",
+    benchmark:
+        "results/benchmarks/train/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.tsv"
+    conda:
+        "../../envs/training.yaml"
+    threads: settings["threads"]
+    resources:
+        gpu=settings["gpus"] if HAS_GPU else 0,
+        mem_mb=16000,
+        runtime="24h",
+    params:
+        folder=subpath(output.curve, parent=True),
+        recipe=lambda wildcards: as_json(experiment.recipes[wildcards.model]["flags"]),
+        joint=lambda wildcards: "--joint" if segmentation_of(wildcards).joint else "",
+        select=_training_selection,
+        algorithm=lambda wildcards: segmentation_of(wildcards).algorithm,
+        text=lambda wildcards: segmentation_of(wildcards).text,
+        precision=settings["precision"],
+        gpus=settings["gpus"],
+    message:
+        "train {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.source}-{wildcards.target}"
+    shell:
+        "OMP_NUM_THREADS={threads} python scripts/train.py --data {input.data}"
+        " --direction {wildcards.source}-{wildcards.target} --recipe {params.recipe:q} --seed {wildcards.seed}"
+        " {params.joint} --select {params.select:q} --algorithm {params.algorithm} --segmenter {input.segmenter}"
+        " --text {params.text} --references {input.references} --gpus {params.gpus} --precision {params.precision}"
+        " --checkpoints {params.folder}/checkpoints --curve {output.curve} --report {output.report} >{log} 2>&1"
+
+
+# choose or average checkpoints; write down what the run is and what it cost
+rule select:
+    input:
+        training=rules.train.output.report,
+    output:
+        model=f"{RUN}/model.pt",
+        run=f"{RUN}/run.json",
+    log:
+        "results/logs/select/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.log",
+    conda:
+        "../../envs/training.yaml"
+    params:
+        folder=subpath(output.model, parent=True),
+        select=as_json(settings["select"]),
+        parameters=_run_parameters,
+    message:
+        "select checkpoints of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
+    shell:
+        "python scripts/select_checkpoint.py --checkpoints {params.folder}/checkpoints --training {input.training}"
+        " --select {params.select:q} --parameters {params.parameters:q}"
+        " --model {output.model} --run {output.run} >{log} 2>&1"
