@@ -1,0 +1,268 @@
+"""Paired tests against sacrebleu's command line, brute force, and hand-made numbers."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics.base import Metric, Score
+from sacrebleu.significance import PairedTest
+from small_experiment import _noisy, write_lines
+
+import compare_systems
+from experiment.significance import mean_and_error, paired_segment_tests, welch_p_value
+from subwords.errors import InputError
+
+
+@pytest.fixture
+def systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """ref, and hypotheses of `base`, `close`, `worse`, `same` for two seeds, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    chance = random.Random(3)
+    lines = ["the child reads a small old house by the river today" for _ in range(30)]
+    write_lines(tmp_path / "ref", lines)
+    for seed in (1, 2):
+        for name, rate in (("base", 0.15), ("close", 0.17), ("worse", 0.6)):
+            write_lines(tmp_path / f"{name}.{seed}", [_noisy(line, rate, chance) for line in lines])
+        (tmp_path / f"same.{seed}").write_bytes((tmp_path / f"base.{seed}").read_bytes())
+    return tmp_path
+
+
+NAMES = ("close", "base", "worse", "same")
+
+
+def compare(*options: str, names: tuple[str, ...] = NAMES, seeds: tuple[str, ...] = ("1", "2")) -> dict:
+    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
+    words += ["--reference", "ref", "--output", "out.json"]
+    for name, seed in itertools.product(names, seeds):
+        words += ["--system", name, seed, f"{name}.{seed}"]
+    assert compare_systems.main([*words, *options]) == 0
+    return json.loads(Path("out.json").read_text())
+
+
+@pytest.mark.parametrize(("test", "flag", "key"), [("bootstrap", "bs", "bs"), ("randomization", "ar", "ar")])
+def test_outcomes_are_those_of_sacrebleu(systems, test, flag, key):
+    found = compare("--metrics", "bleu", "chrf", "--test", test, "--samples", "300")
+    labels = {"bleu": "BLEU", "chrf": "chrF2"}
+    for seed in (1, 2):
+        files = [f"base.{seed}", f"close.{seed}", f"worse.{seed}"]
+        command = [
+            sys.executable,
+            "-m",
+            "sacrebleu",
+            "ref",
+            "-i",
+            *files,
+            f"--paired-{flag}",
+            f"--paired-{flag}-n",
+            "300",
+        ]
+        shown = subprocess.run([*command, "-m", "bleu", "chrf", "-f", "json"], check=True, capture_output=True)
+        expected = {entry["system"].removeprefix("Baseline: "): entry for entry in json.loads(shown.stdout)}
+        for outcome in found["comparisons"]:
+            if outcome["seed"] == seed and outcome["segmentation"] != "same":
+                entry = expected[f"{outcome['segmentation']}.{seed}"][labels[outcome["metric"]]]
+                assert outcome["score"] == pytest.approx(entry["score"])
+                assert outcome["p_value"] == entry["p_value"]
+                assert outcome["ci95"] == entry.get("ci")
+                base = expected[f"base.{seed}"][labels[outcome["metric"]]]["score"]
+                assert outcome["delta"] == pytest.approx(entry["score"] - base)
+    assert f"{key}:300|seed:12345" in found["signatures"]["bleu"]
+
+
+def test_equal_outputs_are_not_different_and_very_different_ones_are(systems):
+    found = compare("--metrics", "bleu", "chrf", "--samples", "200")
+    p_values = {(o["segmentation"], o["seed"], o["metric"]): o["p_value"] for o in found["comparisons"]}
+    for seed, metric in itertools.product((1, 2), ("bleu", "chrf")):
+        assert p_values["same", seed, metric] == 1
+        assert p_values["base", seed, metric] is None
+        assert p_values["worse", seed, metric] < 0.05
+
+
+def test_the_seed_of_the_environment_counts_and_is_written(systems, monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "7")
+    found = compare("--metrics", "chrf", "--samples", "100")
+    assert (found["seed"], found["samples"]) == (7, 100)
+    assert "seed:7" in found["signatures"]["chrf"]
+
+
+@pytest.mark.parametrize("seed", ["none", "0", "x", "-1"])
+def test_a_seed_that_makes_results_differ_is_refused(systems, monkeypatch, capsys, seed):
+    monkeypatch.setenv("SACREBLEU_SEED", seed)
+    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
+    words += [
+        "--reference",
+        "ref",
+        "--output",
+        "o",
+        "--system",
+        "base",
+        "1",
+        "base.1",
+        "--system",
+        "worse",
+        "1",
+        "worse.1",
+    ]
+    assert compare_systems.main(words) == 2
+    assert f"SACREBLEU_SEED={seed}" in capsys.readouterr().err
+
+
+class MeanOfSegments(Metric):
+    """A sacrebleu metric whose score is the mean of numbers given as text."""
+
+    def _preprocess_segment(self, sent):
+        return sent
+
+    def _extract_reference_info(self, refs):
+        return {}
+
+    def _compute_segment_statistics(self, hypothesis, ref_kwargs):
+        return [float(hypothesis), 1.0]
+
+    def _compute_score_from_stats(self, stats):
+        return Score("mean", float(stats[0]) / float(stats[1]))
+
+    def _aggregate_and_compute(self, stats):
+        return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
+
+
+@pytest.mark.parametrize(("test", "short"), [("bootstrap", "bs"), ("randomization", "ar")])
+def test_segment_tests_equal_sacrebleu_on_a_metric_that_is_a_mean(monkeypatch, test, short):
+    monkeypatch.delenv("SACREBLEU_SEED", raising=False)
+    chance = random.Random(5)
+    # Multiples of 1/64 and a power of two of segments: exact in the single precision that sacrebleu resamples in.
+    first = [chance.randrange(64) / 64 for _ in range(32)]
+    scores = {
+        "base": first,
+        "near": [x + chance.randrange(-9, 10) / 64 for x in first],
+        "far": [x + 0.5 for x in first],
+    }
+    texts = [(name, [str(value) for value in values]) for name, values in scores.items()]
+    metric = MeanOfSegments()
+    metric._ref_cache, metric.num_refs = [{}] * 32, 1
+    _, expected = PairedTest(texts, {"mean": metric}, None, short, 400)()
+    found = paired_segment_tests(scores, test=test, samples=400)
+    for outcome, result in zip(found.values(), expected["mean"], strict=True):
+        assert outcome.score == pytest.approx(result.score)
+        assert outcome.p_value == result.p_value
+        if test == "bootstrap":
+            assert (outcome.mean, outcome.ci95) == (pytest.approx(result.mean), pytest.approx(result.ci))
+
+
+def test_randomization_comes_near_the_exact_permutation_test():
+    base, other = [0.1, 0.4, 0.3, 0.9, 0.5, 0.2, 0.7, 0.6], [0.3, 0.5, 0.2, 1.0, 0.9, 0.3, 0.8, 0.6]
+    gains = [b - a for a, b in zip(base, other, strict=True)]
+    observed = abs(statistics.fmean(gains))
+    flips = [
+        abs(math.fsum(s * g for s, g in zip(signs, gains, strict=True)) / 8)
+        for signs in itertools.product((1, -1), repeat=8)
+    ]
+    # sacrebleu counts shuffles that exceed the observed difference; ties with it do not count
+    exact = sum(flip > observed + 1e-12 for flip in flips) / len(flips)
+    found = paired_segment_tests({"base": base, "other": other}, test="randomization", samples=20_000)["other"].p_value
+    upper = sum(flip >= observed - 1e-12 for flip in flips) / len(flips)
+    assert exact - 0.02 < found < upper + 0.02
+
+
+def test_bootstrap_equals_a_loop_over_resamples(monkeypatch):
+    monkeypatch.setenv("SACREBLEU_SEED", "99")
+    base, other = [0.5, 0.25, 0.75, 1.0, 0.0], [0.5, 0.5, 1.0, 1.0, 0.25]
+    rng = np.random.default_rng(99)
+    picks = rng.choice(5, size=(150, 5), replace=True).tolist()
+    means = [(statistics.fmean(base[i] for i in p), statistics.fmean(other[i] for i in p)) for p in picks]
+    gaps = [abs(b - a) for a, b in means]
+    shift, observed = statistics.fmean(gaps), abs(statistics.fmean(other) - statistics.fmean(base))
+    expected = (sum(gap - shift > observed for gap in gaps) + 1) / 151
+    ordered = sorted(b for _, b in means)
+    found = paired_segment_tests({"base": base, "other": other}, samples=150)["other"]
+    assert found.p_value == pytest.approx(expected)
+    assert found.ci95 == pytest.approx((ordered[150 - 150 // 40 - 1] - ordered[150 // 40]) / 2)
+
+
+def test_comet_segments_are_compared_and_models_must_agree(systems, capsys):
+    for name in ("base", "worse"):
+        scores = {"segments": [0.8 if name == "base" else 0.3] * 30, "signature": "Python3|Comet2|fp32|m"}
+        Path(f"{name}.json").write_text(json.dumps(scores))
+    comet = ["--comet", "worse", "1", "worse.json", "--comet", "base", "1", "base.json"]
+    found = compare("--metrics", "comet", *comet, "--samples", "100", names=("base", "worse"), seeds=("1",))
+    assert found["signatures"] == {"comet": "Python3|Comet2|fp32|m|bs:100|seed:12345"}
+    first, second = found["comparisons"]
+    assert (first["segmentation"], first["p_value"], second["segmentation"]) == ("base", None, "worse")
+    assert second["delta"] == pytest.approx(-0.5)
+    Path("worse.json").write_text(json.dumps({"segments": [0.3] * 30, "signature": "another"}))
+    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
+    words += ["--reference", "ref", "--output", "o", "--metrics", "comet", "--system", "base", "1", "base.1"]
+    assert compare_systems.main([*words, *comet]) == 2
+    assert "different models" in capsys.readouterr().err
+
+
+BAD = {
+    "baseline": (["--baseline", "bose"], "did you mean 'base'"),
+    "test": (["--test", "bootstraps"], "did you mean 'bootstrap'"),
+    "samples": (["--samples", "0"], "samples=0"),
+    "seed": (["--system", "worse", "one", "worse.1"], "seed 'one'"),
+    "twice": (["--system", "base", "1", "base.2"], "given twice"),
+    "seed without baseline": (["--system", "worse", "3", "worse.1"], "no output for seed 3"),
+    "lines": (["--reference", "short"], "unequal line counts"),
+    "comet": (["--metrics", "comet"], "without --comet"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(systems, capsys, name):
+    options, message = BAD[name]
+    write_lines(systems / "short", ["one line"])
+    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
+    words += [
+        "--reference",
+        "ref",
+        "--output",
+        "o",
+        "--system",
+        "base",
+        "1",
+        "base.1",
+        "--system",
+        "worse",
+        "1",
+        "worse.1",
+    ]
+    assert compare_systems.main([*words, *options]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("o").exists()
+
+
+def test_mean_and_standard_error_by_hand():
+    assert mean_and_error([1.0, 2.0, 3.0]) == (2.0, pytest.approx(1 / math.sqrt(3)))
+    assert mean_and_error([4.0]) == (4.0, None)
+
+
+def test_welch_by_its_formula():
+    first, second = [34.1, 34.9, 34.4, 35.0], [33.0, 33.9, 33.1]
+    from scipy.stats import t as student
+
+    a, b = statistics.variance(first) / 4, statistics.variance(second) / 3
+    t = (statistics.fmean(first) - statistics.fmean(second)) / math.sqrt(a + b)
+    freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)  # Welch-Satterthwaite
+    assert welch_p_value(first, second) == pytest.approx(2 * student.sf(abs(t), freedom))
+
+
+def test_welch_needs_three_seeds_a_side_and_copes_without_variance():
+    assert welch_p_value([1.0, 2.0], [1.0, 2.0, 3.0]) is None
+    assert welch_p_value([1.0] * 3, [1.0] * 3) == 1
+    assert welch_p_value([1.0] * 3, [2.0] * 3) == 0
+
+
+def test_systems_of_different_lengths_are_refused():
+    with pytest.raises(InputError, match="different numbers"):
+        paired_segment_tests({"a": [1.0, 2.0], "b": [1.0]})
