@@ -1,0 +1,314 @@
+"""scores.csv and the tables made from it, recomputed by other means."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from small_experiment import make_runs
+
+import collect_scores
+import make_tables
+from experiment.manifest import read_manifest
+from experiment.scorebook import COLUMNS, read_scores, score_rows
+from experiment.significance import welch_p_value
+from experiment.table_formats import escape_latex, latex, markdown
+from experiment.tables import blocks, significance_marks
+from subwords.errors import InputError
+
+
+def table_of(text: str) -> list[list[str]]:
+    """Return the cells of the first Markdown table."""
+    lines = [line for line in text.split("\n") if line.startswith("|")]
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines if "--" not in line]
+
+
+def read(results: Path) -> pd.DataFrame:
+    """Return scores.csv as another library reads it."""
+    return pd.read_csv(results / "scores.csv", float_precision="round_trip")
+
+
+def made_row(**values: Any) -> dict[str, Any]:
+    """Return a row of scores.csv in which only what is given has a value."""
+    given = {"experiment": "e", "corpus": "c", "direction": "a-b", "model": "m", "testset": "t", "metric": "bleu"}
+    return dict.fromkeys(COLUMNS) | given | {"seed": 1, "baseline": "base", "signature": "s"} | values
+
+
+def test_scores_csv_is_tidy_and_complete(finished):
+    frame = read(finished)
+    assert list(frame.columns) == list(COLUMNS)
+    key = ["corpus", "direction", "segmentation", "model", "seed", "testset", "metric"]
+    assert len(frame) == 3 * 3 * 2 * 2 == len(frame.drop_duplicates(key))
+    for _, row in frame.iterrows():
+        run = finished.parent / row.direction / row.segmentation / f"seed{row.seed}"
+        scores = json.loads((run / f"{row.testset}.scores.json").read_text())
+        assert row.score == scores["metrics"][row.metric]["score"]
+        assert row.signature == scores["metrics"][row.metric]["signature"]
+        record = json.loads((run / "run.json").read_text())
+        assert (row.parameters, row.updates) == (record["model_parameters"], record["updates"])
+        statistics = json.loads((run / "stats.json").read_text())
+        assert row.vocabulary_target == statistics["xx"]["types"]
+        assert row.unknown_words_source == statistics["en"]["held_out"][row.testset]["unknown_word_rate"]
+        assert row.boundary_f1_target == statistics["xx"]["boundaries"]["macro"]["f1"]
+    assert frame.boundary_f1_source.isna().all()
+
+
+def test_deltas_and_tests_belong_to_the_same_seed(finished):
+    frame = read(finished)
+    tested = {}
+    for path in sorted((finished.parent / "significance").iterdir()):
+        content = json.loads(path.read_text())
+        for entry in content["comparisons"]:
+            tested[entry["segmentation"], entry["seed"], content["testset"], entry["metric"]] = entry
+    same = ["seed", "testset", "metric"]
+    base = frame[frame.segmentation == "bpe"].set_index(same).score
+    for _, row in frame.iterrows():
+        entry = tested[row.segmentation, row.seed, row.testset, row.metric]
+        assert row.delta == pytest.approx(row.score - base[row.seed, row.testset, row.metric])
+        assert row.ci95 == entry["ci95"]
+        if row.segmentation == "bpe":
+            assert pd.isna(row.p_value)
+            assert pd.isna(row.significant)
+        else:
+            assert row.p_value == entry["p_value"]
+            assert bool(row.significant) == (entry["p_value"] < 0.05)
+
+
+def test_gpu_hours(finished, finished_once):
+    assert set(read(finished).gpu_hours) == {0}
+    # 94 seconds on two GPUs
+    assert read(finished_once).gpu_hours.to_list() == [pytest.approx(94 * 2 / 3600)] * 12
+
+
+def test_reading_gives_back_what_was_collected(finished):
+    assert read_scores(finished / "scores.csv") == score_rows(read_manifest(finished / "manifest.json"))
+
+
+def test_cells_are_mean_and_standard_error_over_seeds(finished):
+    frame = read(finished)
+    head, *body = table_of((finished / "table.md").read_text())
+    groups = frame.groupby(["segmentation", "testset", "metric"]).score.agg(["mean", "sem"])
+    labels = {"bleu": "BLEU", "chrf": "chrF"}
+    assert [row[0].split(" ")[0] for row in body] == ["bpe", "unigram", "char"]  # the experiment's order
+    for (segmentation, testset, metric), expected in groups.iterrows():
+        row = next(row for row in body if row[0].split(" ")[0] == segmentation)
+        cell = row[head.index(f"{testset} {labels[metric]}")].replace("**", "")
+        assert re.sub(r" [↑↓†]+$", "", cell) == f"{expected['mean']:.1f} ± {expected['sem']:.1f}"
+
+
+def test_bold_is_the_best_of_each_score_column(finished):
+    head, *body = table_of((finished / "table.md").read_text())
+    for column, heading in enumerate(head):
+        if heading.endswith(("BLEU", "chrF")):
+            values = [float(row[column].replace("**", "").split(" ")[0]) for row in body]
+            bold = [row[column].startswith("**") for row in body]
+            assert bold == [value == max(values) for value in values]
+
+
+def test_tables_need_nothing_but_scores_csv(root, finished, tmp_path):
+    shutil.copy(finished / "scores.csv", tmp_path)
+    command = [sys.executable, str(root / "scripts" / "make_tables.py"), "--scores", "scores.csv", "--print"]
+    command += ["--markdown", "t.md", "--latex", "t.tex"]
+    printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, encoding="utf-8").stdout
+    assert (tmp_path / "t.md").read_bytes() == (finished / "table.md").read_bytes()
+    assert (tmp_path / "t.tex").read_bytes() == (finished / "table.tex").read_bytes()
+    assert printed.strip() == (finished / "table.md").read_text(encoding="utf-8").strip()
+
+
+def test_one_seed_has_no_error_and_says_so(finished_once):
+    text = (finished_once / "table.md").read_text()
+    assert "±" not in "".join("".join(row) for row in table_of(text))
+    assert "One seed a system" in text
+    assert "†" not in text
+    assert "GPU-hours" in text
+
+
+def test_several_seeds_state_their_number_and_the_rule(finished):
+    text = (finished / "table.md").read_text()
+    assert "standard error over 3 seeds" in text
+    assert "more than half of the seeds" in text
+    assert "nrefs:1|case:mixed|eff:no|tok:13a" in text
+    assert "GPU-hours" not in text
+
+
+def test_systems_with_different_numbers_of_seeds_show_them():
+    rows = [made_row(segmentation="base", seed=s, score=30.0 + s) for s in (1, 2)]
+    rows += [made_row(segmentation="other", seed=1, score=20.0)]
+    head, first, second = table_of(markdown("e", blocks(rows)))
+    assert (head[1], first[1], second[1]) == ("Seeds", "2", "1")
+    assert (first[2], second[2]) == ("**31.5 ± 0.5**", "20.0")
+
+
+# significance, sign of the difference -> arrow (better is higher)
+VOTES = [
+    ([(True, 1), (True, 2), (False, 1)], "↑"),
+    ([(True, -1), (True, -2), (True, 1)], "↓"),
+    ([(True, 1), (False, 1)], ""),  # half is not more than half
+    ([(True, 1), (True, -1), (True, 1), (False, 1)], ""),
+    ([(True, 1)], "↑"),
+    ([(None, 0)], ""),
+]
+
+
+@pytest.mark.parametrize(("votes", "arrow"), VOTES)
+def test_the_arrow_is_a_majority_of_seeds(votes, arrow):
+    rows = [made_row(significant=significant, delta=delta, score=10.0) for significant, delta in votes]
+    turned = {"↑": "↓", "↓": "↑", "": ""}
+    assert significance_marks(rows, [], True) == arrow
+    assert significance_marks(rows, [], False) == turned[arrow]  # TER: less is better
+
+
+def test_the_dagger_is_welchs_test():
+    rows = [made_row(score=score, significant=False, delta=1.0) for score in (30.0, 30.1, 30.2)]
+    assert significance_marks(rows, [29.0, 29.1, 29.2], True) == "†"
+    assert significance_marks(rows, [20.0, 30.1, 40.2], True) == ""
+    assert welch_p_value([30.0, 30.1, 30.2], [29.0, 29.1, 29.2]) < 0.05
+
+
+def test_best_of_ter_is_the_lowest_and_equal_prints_are_equally_best():
+    rows = [
+        made_row(segmentation=name, metric=metric, score=score)
+        for name, bleu, ter in (("base", 30.04, 50.0), ("b", 29.96, 49.0), ("c", 29.94, 51.0))
+        for metric, score in (("bleu", bleu), ("ter", ter))
+    ]
+    _, *body = table_of(markdown("e", blocks(rows)))
+    assert [row[1].startswith("**") for row in body] == [True, True, False]
+    assert [row[2].startswith("**") for row in body] == [False, True, False]
+
+
+def test_comet_has_four_decimals():
+    rows = [
+        made_row(segmentation="base", metric="comet", score=0.83124),
+        made_row(segmentation="b", metric="comet", score=0.8),
+    ]
+    assert [row[1] for row in table_of(markdown("e", blocks(rows)))[1:]] == ["**0.8312**", "0.8000"]
+
+
+def test_a_missing_score_is_a_dash_and_each_block_has_a_table():
+    rows = [made_row(segmentation="base", score=1.0), made_row(segmentation="b", testset="u", score=2.0)]
+    rows += [made_row(segmentation="base", direction="b-a", score=3.0)]
+    first, second = blocks(rows)
+    assert [[cell.text for cell in line.cells] for line in first.lines] == [["1.0", "–"], ["–", "2.0"]]
+    assert (first.direction, second.direction) == ("a-b", "b-a")
+
+
+def test_empty_and_unknown_are_counted_once_for_all_metrics():
+    rows = [
+        made_row(segmentation="base", metric=m, score=1.0, empty_hypotheses=2, unknown_pieces=0)
+        for m in ("bleu", "chrf")
+    ]
+    rows += [made_row(segmentation="b_c", seed=s, score=1.0, empty_hypotheses=1, unknown_pieces=5) for s in (1, 2)]
+    text = markdown("e", blocks(rows))
+    assert "Empty translations, all test sets and seeds together: base 2, b_c 2." in text
+    assert "Unknown pieces in translations, all test sets and seeds together: b_c 10." in text
+
+
+def test_latex_has_as_many_cells_in_each_row_and_escapes_names():
+    name = r"a_b & 50% {x} #1 $y$ ~^\z"
+    rows = [made_row(segmentation=name, baseline=name, experiment="e_1", corpus="c_1", score=1.0)]
+    rows += [made_row(segmentation="b", baseline=name, corpus="c_1", score=2.0)]
+    text = latex("e_1", blocks(rows))
+    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")].split("\n")[1:-1]
+    columns = re.search(r"\\begin\{tabular\}\{(\w+)\}", text)
+    assert columns
+    for line in body:
+        assert len(re.split(r"(?<!\\)&", line)) == len(columns[1])
+        assert line.endswith(r" \\")
+    escaped = r"a\_b \& 50\% \{x\} \#1 \$y\$ \textasciitilde{}\textasciicircum{}\textbackslash{}z"
+    assert escape_latex(name) == escaped
+    assert f"than {escaped}" not in text  # no test was made, so no rule is stated
+    assert body[0].startswith(escaped)
+    assert r"\label{tab:e-1-c-1-a-b-m}" in text
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+def test_markdown_escapes_only_markup():
+    rows = [made_row(segmentation="x|y*_<b>", score=1.0), made_row(segmentation="b_c", baseline="base", score=1.0)]
+    text = markdown("e", blocks(rows))
+    assert r"x\|y\*\_\<b>" in text
+    assert "| b_c " in text
+
+
+def test_every_column_is_documented(root):
+    documented = re.findall(r"^\| `(\w+)` \| (.+) \|$", (root / "docs" / "results.md").read_text(), flags=re.MULTILINE)
+    assert dict(documented) == COLUMNS
+
+
+# ---- bad input
+
+
+@pytest.fixture
+def manifest(tmp_path: Path) -> dict[str, Any]:
+    """A manifest whose runs have score files without scores of chrf."""
+    content = make_runs(tmp_path, segmentations=("bpe", "char"), testsets=("test",), seeds=(1,), sentences=3)
+    for run in content["runs"]:
+        for files in run["testsets"].values():
+            scores = {"sentences": 3, "empty_hypotheses": 0, "metrics": {"bleu": {"score": 1.0, "signature": "s"}}}
+            Path(files["scores"]).write_text(json.dumps(scores))
+    return content | {"metrics": ["bleu"]}
+
+
+def collect(tmp_path: Path, content: Any) -> int:
+    (tmp_path / "m.json").write_text(json.dumps(content))
+    return collect_scores.main(["--manifest", str(tmp_path / "m.json"), "--output", str(tmp_path / "scores.csv")])
+
+
+def test_without_tests_the_columns_stay_empty(tmp_path, manifest):
+    assert collect(tmp_path, manifest) == 0
+    with open(tmp_path / "scores.csv") as stream:
+        assert {row["p_value"] + row["significant"] + row["ci95"] for row in csv.DictReader(stream)} == {""}
+
+
+def significance(tmp_path: Path, **changed: Any) -> list[str]:
+    entry = {"segmentation": "char", "seed": 1, "metric": "bleu", "score": 1.0, "ci95": 0.5, "p_value": 0.01}
+    content = {"corpus": "toy", "direction": "en-xx", "model": "tiny", "testset": "test", "baseline": "bpe"}
+    content |= {"signatures": {"bleu": "t"}, "comparisons": [entry | changed]}
+    (tmp_path / "s.json").write_text(json.dumps(content))
+    return [str(tmp_path / "s.json")]
+
+
+BAD = {
+    "metric": ({"metrics": ["bleu", "chrf3"]}, "unknown metric 'chrf3'"),
+    "missing metric": ({"metrics": ["bleu", "chrf"]}, "has no chrf"),
+    "comet file": ({"metrics": ["bleu", "comet"]}, "comet without a COMET file"),
+    "baseline": ({"baseline": "bpee"}, "did you mean 'bpe'"),
+    "key": ({"basline": "bpe"}, "did you mean 'baseline'"),
+    "no runs": ({"runs": []}, "has no runs"),
+    "run": ({"runs": [{"corpus": "c"}]}, "lacks direction"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_manifest_is_named_and_nothing_is_written(tmp_path, manifest, capsys, name):
+    changed, message = BAD[name]
+    assert collect(tmp_path, manifest | changed) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "scores.csv").exists()
+
+
+def test_a_test_of_other_translations_is_refused(tmp_path, manifest, capsys):
+    assert collect(tmp_path, manifest | {"significance": significance(tmp_path)}) == 0
+    assert collect(tmp_path, manifest | {"significance": significance(tmp_path, score=1.5)}) == 2
+    assert "read other translations" in capsys.readouterr().err
+
+
+def test_a_table_from_no_scores_is_refused(tmp_path, capsys):
+    (tmp_path / "scores.csv").write_text("a,b\n1,2\n")
+    assert make_tables.main(["--scores", str(tmp_path / "scores.csv")]) == 2
+    assert "lacks columns" in capsys.readouterr().err
+    assert make_tables.main(["--scores", str(tmp_path / "none.csv")]) == 2
+
+
+def test_a_value_that_is_no_number_is_refused(finished, tmp_path):
+    text = (finished / "scores.csv").read_text().replace(",1,test,", ",one,test,", 1)
+    (tmp_path / "scores.csv").write_text(text)
+    with pytest.raises(InputError, match="seed is 'one'"):
+        read_scores(tmp_path / "scores.csv")
