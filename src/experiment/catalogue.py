@@ -78,6 +78,10 @@ class Corpus:
         """Seed and sizes of the splits, for the corpus that the project generates itself."""
         return self.definition.get("generated")
 
+    def pairs(self) -> list[str]:
+        """Return the names of all language pairs."""
+        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
+
     def pair(self, source: str, target: str) -> str:
         """Return the name of a language pair, the same in both directions: in the catalogue's order."""
         for language in (source, target):
@@ -146,13 +150,9 @@ class Corpus:
         return kept | {"languages": languages}
 
     def _languages_of(self, pair: str) -> list[str]:
-        languages = [code for code in self.languages if code in pair_languages(pair, self.languages)]
-        if len(languages) != 2:
-            raise unknown(f"language pair of {self.name}", pair, self._pairs())
-        return languages
-
-    def _pairs(self) -> list[str]:
-        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
+        if pair not in self.pairs():
+            raise unknown(f"language pair of {self.name}", pair, self.pairs())
+        return pair_languages(pair, self.languages)
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:

@@ -11,8 +11,9 @@ import re
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
@@ -69,13 +70,12 @@ _BLACK_FLAG = "\U0001f3f4"  # flags of regions are this and tag characters
 _TAGS = range(0xE0020, 0xE0080)
 
 
-def _character_class(wanted: Callable[[str], bool]) -> re.Pattern[str]:
-    return re.compile("[" + "".join(re.escape(c) for c in map(chr, range(sys.maxunicode + 1)) if wanted(c)) + "]")
-
-
-_INVISIBLE = _character_class(
-    lambda c: unicodedata.category(c) in ("Cc", "Cf") and not c.isspace() and c not in _VISIBLE_FORMAT
-)
+@cache
+def _invisible() -> re.Pattern[str]:
+    """Return the class of the control and format characters that are not seen (white space is not among them)."""
+    categories = ("Cc", "Cf")
+    found = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in categories)
+    return re.compile("[" + "".join(re.escape(c) for c in found if not c.isspace() and c not in _VISIBLE_FORMAT) + "]")
 
 
 def _kept(match: re.Match[str]) -> str:
@@ -102,7 +102,7 @@ def clean_line(text: str) -> str:
     'naı̈ve text'
     """
     while True:
-        cleaned = " ".join(_INVISIBLE.sub(_kept, unicodedata.normalize("NFC", text)).split())
+        cleaned = " ".join(_invisible().sub(_kept, unicodedata.normalize("NFC", text)).split())
         if cleaned == text:
             return cleaned
         text = cleaned  # what is removed can bring together what NFC joins

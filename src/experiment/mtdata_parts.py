@@ -18,14 +18,16 @@ from subwords.files import whole_file
 
 def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
     """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or of other languages."""
-    from mtdata import log
     from mtdata.entry import DatasetId
     from mtdata.index import Index
     from mtdata.iso.bcp47 import bcp47
 
-    log.setLevel(logging.WARNING)
+    logging.getLogger().setLevel(logging.WARNING)  # on import, mtdata sets the root logger to tell all it does
     index = Index.get_instance()
-    wanted = {bcp47(language).lang for language in languages}
+    try:
+        wanted = {bcp47(language).lang for language in languages}
+    except ValueError as error:
+        raise InputError(f"mtdata does not know a language of {', '.join(languages)}: {error}") from error
     entries = []
     for name in ids:
         try:

@@ -9,9 +9,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import make_demo_corpus
 import pytest
 
+import make_demo_corpus
 from experiment.demo import corpus as demo
 from experiment.demo import lexicon
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import download as program
 import pytest
 
+import download as program
 from experiment.download import fetch, place
 from subwords.errors import InputError
 

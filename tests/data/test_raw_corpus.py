@@ -1,0 +1,197 @@
+"""Raw corpora put together from every kind of source."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import prepare_corpus as program
+from experiment.catalogue import corpora, read_catalogue
+from experiment.download import place
+from experiment.raw_corpus import prepare
+from subwords.errors import InputError
+
+
+def make(folder: Path, **files: bytes) -> dict[str, str]:
+    folder.mkdir(exist_ok=True)
+    paths = {}
+    for name, data in files.items():
+        path = folder / name.replace("__", ".")
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        paths[name] = str(path)
+    return paths
+
+
+def definition(folder: Path) -> dict[str, Any]:
+    files = make(
+        folder,
+        train1__en__gz=b"one\ntwo\n",
+        train2__en=b"three",  # no line end: the next part starts on a new line all the same
+        train3__en=b"four\r\n",
+        train__sw=b"moja\nmbili\ntatu\nnne\n",
+        dev__en=b"d\n",
+        dev__sw=b"e\n",
+        gold__sw=b"moja\tmo ja\n",
+    )
+    return {
+        "languages": ["en", "sw"],
+        "train": {
+            "lines": 4,
+            "en": [files["train1__en__gz"], {"local": files["train2__en"]}, files["train3__en"]],
+            "sw": files["train__sw"],
+        },
+        "dev": {"en": files["dev__en"], "sw": files["dev__sw"]},
+        "tests": {"news": {"en": files["dev__en"], "sw": files["dev__sw"]}},
+        "gold": {"sw": files["gold__sw"]},
+    }
+
+
+def run(tmp_path: Path, what: dict[str, Any], *more: str) -> int:
+    arguments = ["--corpus", "mine", "--definition", json.dumps(what), "--languages", "sw", "en"]
+    return program.main([*arguments, "--downloads", str(tmp_path / "dl"), "--output", str(tmp_path / "out"), *more])
+
+
+def test_local_files_in_parts(tmp_path: Path) -> None:
+    assert run(tmp_path, definition(tmp_path / "in")) == 0
+    out = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert out == {
+        "train.en": b"one\ntwo\nthree\nfour\r\n",
+        "train.sw": b"moja\nmbili\ntatu\nnne\n",
+        "dev.en": b"d\n",
+        "dev.sw": b"e\n",
+        "news.en": b"d\n",
+        "news.sw": b"e\n",
+        "gold.sw": b"moja\tmo ja\n",
+    }
+
+
+def test_downloads_through_a_mirror(tmp_path: Path) -> None:
+    what = definition(tmp_path / "in")
+    data = gzip.compress(b"served\n")
+    path = tmp_path / "mirror/example.org/v1/dev.en.gz"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(data)
+    url = {"url": "https://example.org/v1/dev.en.gz", "sha256": hashlib.sha256(data).hexdigest()}
+    what["dev"]["en"] = url
+    assert run(tmp_path, what, "--mirror", str(tmp_path / "mirror")) == 0
+    assert (tmp_path / "out/dev.en").read_bytes() == b"served\n"
+    assert (tmp_path / "dl/example.org/v1/dev.en.gz").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"train": {"lines": 5, "en": "train__sw", "sw": "train1__en__gz"}}, "train.en has 4 lines"),
+        ({"dev": {"en": "nowhere.en", "sw": "dev__sw"}}, "no such file: nowhere.en"),
+        ({"dev": {"en": {"local": "dev__en", "sha256": "1" * 64}, "sw": "dev__sw"}}, "1" * 64),
+        ({"dev": {"en": "broken", "sw": "dev__sw"}}, "broken.gz is not a whole gzip file"),
+    ],
+)
+def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Any, message: str) -> None:
+    what = definition(tmp_path / "in")
+    (tmp_path / "in/broken.gz").write_bytes(gzip.compress(b"some text that is cut\n" * 100)[:-20])
+    text = json.dumps(change)
+    for name in ("train__sw", "train1__en__gz", "dev__en", "dev__sw"):
+        text = text.replace(f'"{name}"', json.dumps(str(tmp_path / "in" / name.replace("__", "."))))
+    text = text.replace('"broken"', json.dumps(str(tmp_path / "in/broken.gz")))
+    assert run(tmp_path, what | json.loads(text)) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+
+
+def test_unknown_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = ["--output", str(tmp_path / "out")]
+    assert program.main(["--corpus", "multi3k", "--languages", "en", "de", *where]) == 2
+    assert "unknown corpus 'multi3k': did you mean 'multi30k'" in capsys.readouterr().err
+    assert program.main(["--corpus", "multi30k", "--languages", "en", "da", *where]) == 2
+    assert "unknown language of multi30k 'da'" in capsys.readouterr().err
+    assert program.main(["--corpus", "x", "--definition", "{", "--languages", "en", "da", *where]) == 2
+    assert "not JSON" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_generator(tmp_path: Path) -> None:
+    corpus = corpora({"d": {"languages": ["en", "qmo"], "generated": {"train": 300, "dev": 7, "test_unseen": 1}}}, "x")[
+        "d"
+    ]
+    prepare(corpus, "en-qmo", tmp_path, downloads=tmp_path)
+    lines = {path.name: path.read_bytes().count(b"\n") for path in tmp_path.iterdir()}
+    assert lines.pop("gold.qmo") > 300
+    assert lines == {
+        f"{split}.{language}": size
+        for split, size in {"train": 300, "dev": 7, "test": 250, "test_unseen": 1}.items()
+        for language in ("en", "qmo")
+    }
+
+
+@pytest.fixture
+def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A mirror with a tiny archive in place of the TED talks; mtdata knows its form."""
+    from mtdata.index import Index, neulab_tedtalks
+
+    index = Index()
+    neulab_tedtalks.load_all(index)
+    monkeypatch.setattr(Index, "obj", index)
+    entries = [entry for entry in index.entries.values() if str(entry.did) == "Neulab-tedtalks_dev-1-eng-deu"]
+    english, german = entries[0].cols
+
+    def row(first: str, second: str) -> str:
+        cells = ["x"] * 60
+        cells[english], cells[german] = first, second
+        return "\t".join(cells)
+
+    rows = [row("en", "de"), row("One .", "Eins ."), row("Two .", "__NULL__"), row("Three .", "Drei .")]
+    mirror = tmp_path / "mirror"
+    path = mirror / place(entries[0].url)
+    path.parent.mkdir(parents=True)
+    with tarfile.open(path, "w:gz") as archive:
+        for split in ("train", "dev", "test"):
+            data = ("\n".join(rows) + "\n").encode()
+            info = tarfile.TarInfo(f"all_talks_{split}.tsv")
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return mirror
+
+
+@pytest.mark.parametrize("languages", [("en", "de"), ("de", "en")])
+def test_mtdata_ids(ted: Path, tmp_path: Path, languages: tuple[str, str]) -> None:
+    split = {"mtdata": ["Neulab-tedtalks_dev-1-eng-deu"]}
+    train = {"mtdata": ["Neulab-tedtalks_train-1-eng-deu", "Neulab-tedtalks_test-1-eng-deu"]}
+    what = {"languages": list(languages), "train": train, "dev": split, "tests": {"t": split}}
+    corpus = corpora({"ted": what}, "here")["ted"]
+    prepare(corpus, "-".join(languages), tmp_path / "out", downloads=tmp_path / "dl", mirror=ted)
+    english = (tmp_path / "out/train.en").read_text().split("\n")
+    german = (tmp_path / "out/train.de").read_text().split("\n")
+    pairs = [pair for pair in zip(english, german, strict=True) if pair not in (("en", "de"), ("", ""))]
+    assert pairs == [("One .", "Eins ."), ("Three .", "Drei .")] * 2  # what has no translation is no pair
+
+
+@pytest.mark.shared
+def test_loresmt_from_the_mirror(shared: Path, tmp_path: Path) -> None:
+    corpus = read_catalogue()["loresmt-en-ga"]
+    prepare(corpus, "en-ga", tmp_path / "out", downloads=tmp_path / "dl", mirror=shared / "mirror")
+    lines = {path.name: path.read_bytes().count(b"\n") for path in (tmp_path / "out").iterdir()}
+    assert lines == {
+        f"{split}.{language}": count
+        for split, count in {"train": 8112, "dev": 502, "test_en2ga": 500, "test_ga2en": 250}.items()
+        for language in ("en", "ga")
+    }
+
+
+@pytest.mark.shared
+def test_multi30k_from_the_mirror_without_the_test_set_that_it_lacks(shared: Path, tmp_path: Path) -> None:
+    corpus = read_catalogue()["multi30k"]
+    with pytest.raises(InputError, match=r"test_2018_flickr\.en\.gz"):
+        prepare(corpus, "en-de", tmp_path / "out", downloads=tmp_path / "dl", mirror=shared / "mirror")
+    few = corpus.with_tests(["test2016", "test2017", "mscoco2017"])
+    prepare(few, "en-de", tmp_path / "out", downloads=tmp_path / "dl", mirror=shared / "mirror")
+    lines = {path.name: path.read_bytes().count(b"\n") for path in (tmp_path / "out").glob("*.de")}
+    assert lines == {"train.de": 29000, "dev.de": 1014, "test2016.de": 1000, "test2017.de": 1000, "mscoco2017.de": 461}
