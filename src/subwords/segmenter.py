@@ -8,17 +8,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import IO, Any, ClassVar, Self
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
 from subwords.files import decode_lines
+
+if TYPE_CHECKING:
+    from subwords.wordtable import PieceTable
 
 #: Lines that are segmented together: large enough to fill a batch for compiled code, small enough to stay in cache.
 LINES_PER_BATCH = 4096
 
 #: Word types remembered by an encoder before it starts afresh, so that memory is bounded on any input.
 CACHED_TYPES = 1_000_000
-CACHED_CHARACTERS = 50_000_000
+CACHED_BYTES = 200_000_000
 
 #: Bytes of a stream that are segmented together.
 BLOCK = 1 << 20
@@ -172,14 +175,23 @@ class WordSegmenter(Segmenter):
 
     def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
         number = 1
+        table: PieceTable | None = None
         while lines := source.readlines(BLOCK):
             if not lines[-1].endswith(b"\n"):
                 lines[-1] += b"\n"
+            block = b"".join(lines)
+            if b"\r" in block:
+                block = b"".join([line.strip(b" \r\n") + b"\n" for line in lines])
+            if table is None and len(block) >= BLOCK:  # a short text is done before numba is loaded
+                from subwords.wordtable import PieceTable
+
+                table = PieceTable(self.segment_words, CACHED_BYTES)
             try:
-                text = b"".join(lines).decode("utf-8")
+                sink.write(table.encode(block) if table else self._encode_text(block.decode("utf-8")).encode("utf-8"))
             except UnicodeDecodeError:
-                text = "\n".join(decode_lines(lines, name, number))  # raises, and says in which line
-            sink.write(self._encode_text(text).encode("utf-8"))
+                for _ in decode_lines(lines, name, number):  # raises, and says in which line
+                    pass
+                raise
             number += len(lines)
 
     def _encode_text(self, text: str) -> str:
@@ -188,7 +200,7 @@ class WordSegmenter(Segmenter):
             text = "\n".join([line.strip(" \r") for line in text.split("\n")])
         words = text.replace("\n", " \n ").split(" ")
         known = self._pieces
-        if len(known) > CACHED_TYPES or self._characters > CACHED_CHARACTERS:
+        if len(known) > CACHED_TYPES or self._characters > CACHED_BYTES:
             known.clear()
             self._characters = 0
         known["\n"] = "\n"

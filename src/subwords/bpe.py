@@ -1,0 +1,83 @@
+"""Byte-pair encoding: the most frequent pair of adjacent symbols becomes a symbol, again and again.
+
+Sennrich, Haddow and Birch 2016 ("Neural Machine Translation of Rare Words with Subword Units", Algorithm 1). A word is
+at first its characters, the last one marked `</w>`. Each step counts all adjacent pairs inside words (weighted by how
+often the words occur; "aaa" has the pair (a, a) twice), merges the most frequent one everywhere, from left to right,
+and writes it down. Ties go to the larger pair: the left symbol decides first, by code points. Learning ends after
+`size` merges, or when no pair occurs `min_frequency` times.
+
+In "low low lower", (l, o) occurs 3 times, (o, w</w>) twice and (o, w) once, so (l, o) is merged first:
+
+>>> from subwords.merges import learn_merges
+>>> learn_merges({"low": 2, "lower": 1}, 2)
+[('l', 'o'), ('lo', 'w</w>')]
+>>> model = BPE([("l", "o"), ("lo", "w</w>")])
+>>> model.encode("low lower owl")
+'low lo@@ w@@ e@@ r o@@ w@@ l'
+>>> model.decode(model.encode("low lower owl"))
+'low lower owl'
+
+Codes and pieces are those of subword-nmt 0.3.8, byte for byte, on text whose only white space is spaces and line feeds
+(subword-nmt also takes other Unicode spaces inside words for borders; here they are letters). With
+`implementation=subword-nmt` that package itself does the work.
+
+Limits: a word that ends in "@@" cannot be told from a piece: the text "a@@ b" comes back as "ab", and "a@@" at the end
+of a line as "a". Runs of spaces become one.
+
+Complexity: learning takes time and memory proportional to the total length of the word types, plus a logarithmic share
+per pair; `size` hardly matters. Encoding takes n log n for a word type of n characters, and a look-up for each word.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from subwords.counting import count_words
+from subwords.merges import MergeEncoder, learn_merges
+from subwords.merges.segmenter import SEPARATOR, Encoder, MergeSegmenter, at_least_one
+from subwords.segmenter import Parameter, check_size, read_options
+
+
+class BPE(MergeSegmenter):
+    """See the module's docstring."""
+
+    algorithm = "bpe"
+    summary = "byte-pair encoding, equal to subword-nmt (Sennrich et al. 2016)"
+    parameters = (
+        Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),
+        Parameter("implementation", "ours", "whose program learns and encodes", choices=("ours", "subword-nmt")),
+        *MergeSegmenter.parameters,
+    )
+
+    @classmethod
+    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+        """Learn `size` merges, or fewer (said on standard error) when no pair is frequent enough.
+
+        Raises InputError for a size or an option that cannot be used, and for texts without words.
+        """
+        given = read_options(cls, options)
+        wanted = check_size(cls, size)
+        least = at_least_one("min_frequency", given["min_frequency"])
+        counts = count_words(texts)
+        if given["implementation"] == "subword-nmt":
+            from subwords.merges import published
+
+            merges = published.learn_merges(counts, wanted, least)
+        else:
+            merges = learn_merges(counts, wanted, least)
+        if len(merges) < wanted:
+            print(
+                f"subwords: bpe: {len(merges)} merges, not {wanted}: no other pair occurs {least} times",
+                file=sys.stderr,
+            )
+        return cls(merges, **options)
+
+    def encoder(self, **options: Any) -> Encoder:
+        if options["implementation"] == "subword-nmt":
+            from subwords.merges import published
+
+            return published.MergeEncoder(self.merges, SEPARATOR)
+        return MergeEncoder(self.merges, SEPARATOR)
