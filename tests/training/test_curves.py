@@ -1,0 +1,36 @@
+"""Learning curves from fairseq's log."""
+
+from __future__ import annotations
+
+import json
+
+from experiment.curves import parse_log
+
+
+def line(**values: object) -> str:
+    return json.dumps({key: value if key == "epoch" else str(value) for key, value in values.items()})
+
+
+def test_points_are_in_order_and_the_later_of_two_passes_counts() -> None:
+    log = "\n".join(
+        [
+            "{'_name': None, 'common': {}}",
+            line(epoch=1, update=0.5, loss=8, ppl=256, wps=100, num_updates=50, lr=0.1, train_wall=1, wall=5),
+            line(epoch=1, valid_loss=6, valid_ppl=64, valid_bleu=1.5, valid_num_updates=80),
+            line(epoch=1, train_loss=7, train_num_updates=80, train_train_wall=2, train_wall=6),
+            line(epoch=1, update=0.5, loss=7, ppl=128, wps=200, num_updates=50, lr=0.1, train_wall=1, wall=7),
+            'a hypothesis that says {"epoch"',
+        ]
+    )
+    train, dev = parse_log(log)
+    assert train == {
+        "split": "train",
+        "epoch": 1,
+        "update": 50,
+        "loss": 7.0,
+        "ppl": 128.0,
+        "pieces_per_second": 200.0,
+        "lr": 0.1,
+        "seconds": 7.0,
+    }
+    assert dev == {"split": "dev", "epoch": 1, "update": 80, "loss": 6.0, "ppl": 64.0, "bleu": 1.5}
