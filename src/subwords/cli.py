@@ -7,6 +7,7 @@ without a traceback, with status 2; what encoding could not do (unknown words, .
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -29,6 +30,8 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, or 2 for what the user can mend."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
     arguments = _parser().parse_args(argv)
     try:
         arguments.run(arguments)

@@ -17,19 +17,23 @@ def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open `path` for writing under a temporary name and rename it when the block ends without an exception.
 
     A reader, or a later run after a kill or a full disk, sees the old file or the whole new one, never a part.
-    Text is UTF-8 with LF line ends. `mode` is "w" or "wb".
+    Text is UTF-8 with LF line ends. `mode` is "w" or "wb". What is no file, such as /dev/null or a pipe, is written to.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    if path.exists() and not path.is_file():
+        with open(path, mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        return
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise

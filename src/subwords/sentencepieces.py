@@ -125,7 +125,7 @@ class _SentencePiece(Segmenter):
                 yield piece
 
     def decode(self, pieces: str) -> str:
-        text: str = self.processor.decode(pieces.split(" ")) if pieces else ""
+        text: str = self.processor.decode([piece for piece in pieces.split(" ") if piece])
         return text
 
     def counts(self) -> dict[str, int]:

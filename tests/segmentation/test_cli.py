@@ -140,6 +140,28 @@ def test_bytes_that_are_no_text_leave_no_half_output(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["char.model", "latin1", "text"]
 
 
+def test_a_device_stays_a_device(model: Path, text: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+    assert main(["encode", "char", "--model", str(model), "-i", str(text), "-o", str(pipe)]) == 0
+    assert reader.communicate()[0].startswith("t h e ▁ c a t".encode())
+    assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk(model: Path, text: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["encode", "char", "--model", str(model), "-i", str(text), "-o", "/dev/full"]) == 2
+    assert "No space left" in capfd.readouterr().err
+
+
+def test_standard_output_is_utf8_in_any_locale(text: Path) -> None:
+    command = python("-m", "subwords", "compare", str(text), "--size", "5", "--algorithms", "word")
+    environment = ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, env=environment, capture_output=True, check=True)
+    assert "μ" in done.stdout.decode("utf-8")
+
+
 def test_a_model_that_cannot_be_written(text: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["learn", "char", "--model", f"{text}/model", str(text)]) == 2
     assert "cannot read or write" in capfd.readouterr().err
