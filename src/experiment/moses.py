@@ -8,8 +8,11 @@ are shared out among them.
 
 from __future__ import annotations
 
+import re
 import shutil
+import sys
 import tempfile
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 #: The forms of text that segmentations read.
 FORMS = ("raw", "moses")
 LINES_PER_CHUNK = 2000
+#: Languages that write d'X and l'X, and whose apostrophes sacremoses does not treat as Moses' tokenizer.perl does: as
+#: French and Italian ones. (French itself would not do here: its question marks follow a space.)
+ELIDING = {"ga": "it", "ca": "it"}
 
 
 def has_rules(language: str) -> bool:
@@ -58,21 +64,27 @@ def tokenize(line: str, language: str) -> str:
 
 
 def truecase(line: str, model: str) -> str:
-    """Return a tokenized line with the usual form of each word, by the truecasing model in the file `model`."""
-    return _truecaser(model).truecase(line, return_str=True)
+    """Return a tokenized line with the usual form of each word, by the truecasing model in the file `model`.
+
+    As in Moses' truecase.perl, a form that was seen in train is left as it is, except at the start of a sentence:
+    German `Tritt` (a noun) does not become `tritt` (a verb) because that is more frequent.
+    """
+    return _truecaser(model).truecase(line, return_str=True, use_known=True)
 
 
 def detokenizer(language: str) -> Callable[[str], str]:
     """Return the function that makes plain text of a truecased, tokenized line: the inverse of the two above.
 
-    Sentences start with a capital again. What tokenization does not keep (the side of a straight quote, some
-    apostrophes) is restored by Moses' rules of thumb.
+    Sentences start with a capital again (for Moses, also after a colon). What tokenization does not keep (the side of
+    a straight quote, an apostrophe within a German word, `&` written as an entity) is restored by Moses' rules of
+    thumb, and not always as it was.
     """
     from sacremoses import MosesDetokenizer, MosesDetruecaser
 
+    rules = rules_for(language)
     detruecase = MosesDetruecaser().detruecase
     # Nothing was escaped, so nothing is to be unescaped: `&amp;` in a text is these five characters.
-    detokenize = partial(MosesDetokenizer(lang=rules_for(language)).detokenize, unescape=False)
+    detokenize = partial(MosesDetokenizer(lang=ELIDING.get(rules, rules)).detokenize, unescape=False)
     return lambda line: detokenize(detruecase(line))
 
 
@@ -189,7 +201,19 @@ def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
 def _tokenizer(language: str) -> MosesTokenizer:
     from sacremoses import MosesTokenizer
 
-    return MosesTokenizer(lang=language)
+    tokenizer = MosesTokenizer(lang=language)
+    # Combining marks and joiners belong to the letter before them. sacremoses, like Moses, makes a token of each that
+    # Unicode does not call alphabetic, which tears Marathi, Persian and every letter without a composed form apart.
+    tokenizer.PAD_NOT_ISALNUM = (re.compile(rf"([^{tokenizer.IsAlnum}{_marks()}\s\.'\`\,\-])"), r" \1 ")
+    if language in ELIDING:
+        tokenizer.lang = ELIDING[language]
+    return tokenizer
+
+
+@cache
+def _marks() -> str:
+    every = map(chr, range(sys.maxunicode + 1))
+    return "\u200c\u200d" + "".join(c for c in every if unicodedata.category(c) in ("Mn", "Mc", "Me"))
 
 
 @cache
