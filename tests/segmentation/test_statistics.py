@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -130,6 +131,14 @@ def test_f95_by_hand() -> None:
     assert class_frequency(range(20, 0, -1)) == 2  # type: ignore[arg-type]
     assert class_frequency(range(21, 0, -1)) == 2  # type: ignore[arg-type]
     assert class_frequency([7]) == 7
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("size", "published"), [(750, 10), (3000, 13), (8000, 2)])
+def test_f95_as_published_for_hft(size: int, published: int, shared: Path) -> None:
+    """The authors' frequencies of Irish pieces, and the F95 that they published for them."""
+    counts = ast.literal_eval((shared / f"vectors/hft/ga.{size}.published.freq").read_text("utf-8"))
+    assert class_frequency(sorted(counts.values(), reverse=True)) == published
 
 
 @given(descending.filter(bool))
