@@ -20,6 +20,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--reference", metavar="FILE", help="raw references")
     command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
     command.add_argument("--batch", type=int, default=16, metavar="N", help="sentences a batch (default: %(default)s)")
+    command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
     command.add_argument("--check", action="store_true", help="only say whether the model can be had, in seconds")
     return command
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not (args.source and args.hypothesis and args.reference and args.output):
         command.error("--source, --hypothesis, --reference and --output are required (or --check)")
     sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
-    scores = score_with_comet(sources, hypotheses, references, args.model, args.batch)
+    scores = score_with_comet(sources, hypotheses, references, args.model, batch=args.batch, precision=args.precision)
     scores["empty_hypotheses"] = count_empty(hypotheses)
     if scores["empty_hypotheses"]:
         print(

@@ -25,7 +25,7 @@ def make_runs(
 ) -> dict[str, Any]:
     """Write references, noisy hypotheses, run.json, stats.json and log.jsonl; return the manifest without scores.
 
-    The noise grows with the position of the segmentation. `hostile` is put into the first sentence of every text.
+    The noise grows with the position of the segmentation. `hostile` ends every sentence.
     """
     chance = random.Random(7)
     manifest: dict[str, Any] = {
@@ -43,7 +43,7 @@ def make_runs(
         texts = {}
         for testset in testsets:
             lines = [" ".join(chance.choices(WORDS, k=chance.randint(4, 15))) + "." for _ in range(sentences)]
-            lines[0] = f"{lines[0]} {hostile}".rstrip()
+            lines = [f"{line} {hostile}".rstrip() for line in lines]
             texts[testset] = lines
             write_lines(folder / direction / f"{testset}.xx", lines)
             write_lines(folder / direction / f"{testset}.en", [line.upper() for line in lines])

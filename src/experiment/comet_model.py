@@ -6,7 +6,6 @@ signature names versions and precision, and why empty hypotheses are counted: CO
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from subwords.errors import InputError, unknown
 
 DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
 NETWORK_SECONDS = 10
+PRECISIONS = ("fp32", "fp16")
 
 #: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
 #: check does not have to import torch.
@@ -44,7 +44,7 @@ def check_comet_model(model: str = DEFAULT_MODEL) -> str:
 
 
 def _looks_local(model: str) -> bool:
-    return model.endswith(".ckpt") or model.startswith(("/", ".", "~")) or Path(model).exists()
+    return model.endswith(".ckpt") or model.startswith(("/", ".", "~")) or (bool(model) and Path(model).exists())
 
 
 def _local_checkpoint(model: str) -> Path:
@@ -140,9 +140,11 @@ def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
     """
     where = check_comet_model(model)
     if where != "hub":
-        # Otherwise transformers asks the hub whether the cached files of the encoder are the newest.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+        # Otherwise transformers asks the hub about the cached encoder, whatever `local_files_only` says. It looks at
+        # this when it is imported, later than the environment can still be changed.
+        from huggingface_hub import constants
+
+        constants.HF_HUB_OFFLINE = True
     _quiet()
     from comet import load_from_checkpoint
 
@@ -179,16 +181,27 @@ def _quiet() -> None:
 
 
 def score_with_comet(
-    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str], model: str, batch: int = 16
+    sources: Sequence[str],
+    hypotheses: Sequence[str],
+    references: Sequence[str],
+    model: str,
+    *,
+    batch: int = 16,
+    precision: str = "fp32",
 ) -> dict[str, Any]:
     """Return what `{testset}.comet.json` holds: system score, score of every segment, signature.
 
     The system score is the mean of the segment scores, on the model's own scale (about 0 to 1 for wmt22-comet-da).
-    Runs on a GPU when there is one.
+    Runs on a GPU when there is one. `precision` is fp32, as in COMET's Python interface, or fp16, as in the command
+    line of COMET 2.2.7; they differ by less than a segment score means.
     """
+    if precision not in PRECISIONS:
+        raise unknown("COMET precision", precision, PRECISIONS)
     network, checkpoint = load_comet_model(model)
     import torch
 
+    if precision == "fp16":
+        network.half()
     samples = [
         {"src": source, "mt": hypothesis, "ref": reference}
         for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
@@ -196,12 +209,10 @@ def score_with_comet(
     gpus = 1 if torch.cuda.is_available() else 0
     prediction = network.predict(samples, batch_size=batch, gpus=gpus, num_workers=0, progress_bar=False)
     segments = [float(score) for score in prediction["scores"]]
-    precision = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}[next(network.parameters()).dtype]
     return {
         "name": "COMET",
         "score": sum(segments) / len(segments),
         "signature": comet_signature(model, checkpoint, precision),
-        "model": model if not _looks_local(model) else checkpoint.name,
         "device": torch.cuda.get_device_name() if gpus else "cpu",
         "sentences": len(segments),
         "segments": segments,
