@@ -78,6 +78,11 @@ class Corpus:
         """Seed and sizes of the splits, for the corpus that the project generates itself."""
         return self.definition.get("generated")
 
+    @property
+    def cleaning(self) -> dict[str, Any]:
+        """Options of cleaning that belong to the corpus; an experiment may override them."""
+        return dict(self.definition.get("cleaning", {}))
+
     def pairs(self) -> list[str]:
         """Return the names of all language pairs."""
         return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
@@ -134,16 +139,17 @@ class Corpus:
         return [file for files in (*of_splits, *self.gold(pair).values()) for file in files]
 
     def for_pair(self, pair: str) -> dict[str, Any]:
-        """Return the part of the definition on which the files of `pair` depend.
+        """Return the part of the definition on which the raw files of `pair` depend.
 
-        A change elsewhere (another language, the citation) does not change it, and so repeats no step.
+        A change elsewhere (another language, the citation, how it is cleaned) does not change it, and so does not
+        put them together again.
         """
         languages = self._languages_of(pair)
 
         def only(split: Mapping[str, Any]) -> dict[str, Any]:
             return {key: value for key, value in split.items() if key in languages or key in SPLIT_KEYS}
 
-        kept = {key: value for key, value in self.definition.items() if key not in PROSE}
+        kept = {key: value for key, value in self.definition.items() if key not in (*PROSE, "cleaning")}
         kept |= {key: only(kept[key]) for key in ("train", "dev", "gold") if key in kept}
         if "tests" in kept:
             kept["tests"] = {name: only(split) for name, split in kept["tests"].items() if name in self.splits(pair)}

@@ -83,9 +83,11 @@ def test_chosen_test_sets(known: dict[str, Corpus]) -> None:
 
 
 def test_what_a_pair_depends_on() -> None:
-    corpus = corpora({"mine": MINE | {"licence": "mine", "gold": {"sw": "gold.sw"}}}, "here")["mine"]
+    more = {"licence": "mine", "gold": {"sw": "gold.sw"}, "cleaning": {"max_tokens": 50}}
+    corpus = corpora({"mine": MINE | more}, "here")["mine"]
     part = corpus.for_pair("en-sw")
-    assert part == MINE | {"gold": {"sw": "gold.sw"}}  # all but the prose
+    assert part == MINE | {"gold": {"sw": "gold.sw"}}  # all but the prose, and what comes after the raw files
+    assert corpus.cleaning == {"max_tokens": 50}
     assert corpora({"mine": part}, "again")["mine"].files("en-sw") == corpus.files("en-sw")
     three = MINE | {"languages": ["en", "sw", "de"], "train": MINE["train"] | {"de": "train.de"}}
     assert corpora({"m": three}, "here")["m"].for_pair("en-sw") == MINE

@@ -174,6 +174,19 @@ def test_simple_sentences_follow_the_lexicon(folder: Path) -> None:
     assert compared > 20
 
 
+def test_the_examples_of_the_documentation(root: Path) -> None:
+    text = (root / "docs/demo-language.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^- \*[^*]+\* `([^`]+)`", text, re.MULTILINE)
+    assert len(examples) >= 5
+    for word in {word for example in examples for word in words(example, NAMES)}:
+        assert len(analyses(word)) == 1, word
+    shown = set(re.findall(r"`(\w+)`", text))
+    affixes = [*lexicon.POSSESSIVES.values(), *lexicon.CASES.values(), *lexicon.TENSES.values()]
+    affixes += [*lexicon.PERSONS_OF_VERBS.values(), lexicon.NEGATION, lexicon.LINK, lexicon.AGENT, lexicon.DIMINUTIVE]
+    affixes += [lexicon.COMPARATIVE, lexicon.PLURAL, lexicon.QUESTION]
+    assert {affix for affix in affixes if affix} <= shown
+
+
 def test_the_same_everywhere(folder: Path, tmp_path: Path, root: Path) -> None:
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root / "src")}
