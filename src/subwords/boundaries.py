@@ -50,12 +50,13 @@ def cuts(stretches: Sequence[str]) -> frozenset[int]:
     return frozenset(inner) - {0, length}
 
 
-def piece_boundaries(segmenter: Segmenter, word: str) -> frozenset[int] | None:
-    """Return the offsets at which the algorithm cuts a word, or None where its pieces are not stretches of the word."""
-    pieces = segmenter.encode(word)
-    stretches = segmenter.surfaces(pieces.split(" ")) if pieces else None
-    joined = "".join(stretches or [])
-    return cuts(stretches or []) if stretches and _same_but_case(joined, word) else None
+def piece_boundaries(segmenter: Segmenter, words: Sequence[str]) -> list[frozenset[int] | None]:
+    """Return for each word the offsets at which the algorithm cuts it; None where its pieces are no stretches of it."""
+    boundaries: list[frozenset[int] | None] = []
+    for word, pieces in zip(words, segmenter.pieces_of(words), strict=True):
+        stretches = segmenter.surfaces(pieces)
+        boundaries.append(cuts(stretches) if stretches and _same_but_case("".join(stretches), word) else None)
+    return boundaries
 
 
 def _same_but_case(left: str, right: str) -> bool:
@@ -74,22 +75,17 @@ def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str,
     pieces are no stretches of the word (the codes of `huffman`, `<unk>`). With no word scored all figures are None:
     not applicable.
     """
-    scored: list[tuple[frozenset[int], frozenset[int]]] = []
-    without_gold = without_pieces = 0
-    for word, morphs in gold:
-        if "".join(morphs) != word:
-            without_gold += 1
-        elif (found := piece_boundaries(segmenter, word)) is None:
-            without_pieces += 1
-        else:
-            scored.append((found, cuts(morphs)))
+    on_surface = [(word, morphs) for word, morphs in gold if "".join(morphs) == word]
+    boundaries = piece_boundaries(segmenter, [word for word, _ in on_surface])
+    pairs = zip(boundaries, (cuts(morphs) for _, morphs in on_surface), strict=True)
+    scored = [(found, true) for found, true in pairs if found is not None]
     precisions = [len(found & true) / len(found) for found, true in scored if found]
     recalls = [len(found & true) / len(true) for found, true in scored if true]
     hits = sum(len(found & true) for found, true in scored)
     return {
         "words": len(scored),
-        "without_surface_gold": without_gold,
-        "without_surface_pieces": without_pieces,
+        "without_surface_gold": len(gold) - len(on_surface),
+        "without_surface_pieces": len(on_surface) - len(scored),
         "macro": _scores(_share(sum(precisions), len(precisions)), _share(sum(recalls), len(recalls))),
         "micro": _scores(
             _share(hits, sum(len(found) for found, _ in scored)), _share(hits, sum(len(true) for _, true in scored))

@@ -119,6 +119,11 @@ class Segmenter(ABC):
         """Write the pieces of each UTF-8 line of `source` to `sink`; an error calls the source `name`."""
         sink.writelines(line.encode("utf-8") + b"\n" for line in self.encode_lines(decode_lines(source, name)))
 
+    def pieces_of(self, words: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the pieces of each word, encoded alone."""
+        for pieces in self.encode_lines(words):
+            yield pieces.split(" ") if pieces else []
+
     def counts(self) -> dict[str, int]:
         """Return what encoding and decoding could not do so far (for instance {"unknown words": 3}), and reset it."""
         return {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +103,7 @@ def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmente
     if segmenter:
         histogram: Counter[int] = Counter()
         whole = 0
-        for word, encoded in encode_words(segmenter, counts):
+        for word, encoded in zip(counts, segmenter.pieces_of(counts), strict=True):
             histogram[len(encoded)] += counts[word]
             whole += counts[word] * (len(encoded) == 1 and encoded[0] not in segmenter.unknown_marks)
         result["kept_whole"] = _ratio(whole, words)
@@ -134,17 +134,11 @@ def unknown_rates(
     }
     if file.text and segmenter:
         words = count_words([file.text])
-        hit = sum(words[word] for word, encoded in encode_words(segmenter, words) if any(map(unknown, encoded)))
+        encoded = zip(words, segmenter.pieces_of(words), strict=True)
+        hit = sum(words[word] for word, parts in encoded if any(map(unknown, parts)))
         total = sum(words.values())
         result |= {"words": total, "words_with_unknown": hit, "unknown_word_rate": _ratio(hit, total)}
     return result
-
-
-def encode_words(segmenter: Segmenter, words: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each word with its pieces, encoded alone."""
-    words = list(words)
-    for word, pieces in zip(words, segmenter.encode_lines(words), strict=True):
-        yield word, pieces.split(" ") if pieces else []
 
 
 def count_pieces(path: Path) -> tuple[int, Counter[str]]:

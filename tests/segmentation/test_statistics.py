@@ -237,7 +237,7 @@ def test_boundaries_by_brute_force(case: tuple[tuple[str, list[str], list[str]],
 def test_pieces_without_text_cut_nothing() -> None:
     assert cuts(["", "ab", "", "c", ""]) == {2}
     assert cuts([]) == frozenset()
-    assert piece_boundaries(Characters({"a": 1}), "abc") == {1, 2}
+    assert piece_boundaries(Characters({"a": 1}), ["abc", "a"]) == [{1, 2}, frozenset()]
 
 
 def test_gold_formats(tmp_path: Path) -> None:
