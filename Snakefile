@@ -10,9 +10,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if (
-    "experiment" not in config
-):  # not a default that an experiment file would be merged into
+if "experiment" not in config:  # not a default that an experiment file would be merged into
 
     configfile: "config/config.yaml"
 
@@ -30,23 +28,23 @@ include: "workflow/rules/tables.smk"
 rule all:
     default_target: True
     input:
-        f"results/{experiment.name}/table.md",
-        f"results/{experiment.name}/table.tex",
-        f"results/{experiment.name}/report.html",
+        f"{EXPERIMENT}/table.md",
+        f"{EXPERIMENT}/table.tex",
+        f"{EXPERIMENT}/report.html",
     localrule: True
 
 
 # downloaded, cleaned and tokenized text
 rule data:
     input:
-        texts(),
+        graph.texts(),
     localrule: True
 
 
 # pieces of all segmentations, and their statistics
 rule segmentation:
     input:
-        collect("{folder}/stats.json", folder=segmentation_folders()),
+        collect("{folder}/stats.json", folder=graph.segmentation_folders()),
     localrule: True
 
 
@@ -60,5 +58,5 @@ rule training:
 # scores of all systems, as one tidy table
 rule scores:
     input:
-        f"results/{experiment.name}/scores.csv",
+        f"{EXPERIMENT}/scores.csv",
     localrule: True

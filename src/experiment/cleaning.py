@@ -139,8 +139,14 @@ def _unequal(paths: tuple[Path, Path], counts: tuple[int, int]) -> InputError:
     )
 
 
-def _cleaned(paths: tuple[Path, Path]) -> Iterator[Pair]:
-    return ((clean_line(first), clean_line(second)) for first, second in read_pairs(paths))
+def _cleaned(paths: tuple[Path, Path], changed: list[int] | None = None) -> Iterator[Pair]:
+    """Yield the clean pairs; add to `changed` how many lines of each side were not clean."""
+    for raw in read_pairs(paths):
+        pair = (clean_line(raw[0]), clean_line(raw[1]))
+        if changed is not None:
+            for side in (0, 1):
+                changed[side] += raw[side] != pair[side]
+        yield pair
 
 
 # -------------------------------------------------------------------------------------------------------- one corpus
@@ -179,14 +185,15 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     """Clean SOURCE/{split}.{language} into OUTPUT/{split}.{language} and return the report, also written there.
 
     Dev and tests are also written as OUTPUT/references/{split}.{language}, as they are. The report, cleaning.json, has
-    the lines read and kept, the pairs dropped by reason, and how many train pairs dev and each test set have too: the
-    whole pair, and the line of either language.
+    the lines read, kept and changed, the pairs dropped by reason, and how many train pairs dev and each test set have
+    too: the whole pair, and the line of either language.
     """
     report: dict[str, Any] = {"languages": list(languages), "options": asdict(options), "splits": {}}
     overlap = _Overlap()
     for split in ("dev", *tests):
         paths = _paths(source, split, languages)
-        pairs = list(_cleaned(paths))
+        changed = [0, 0]
+        pairs = list(_cleaned(paths, changed))
         if not pairs:
             raise InputError(f"{split} is empty: {paths[0]}", next_step="check the files of the corpus")
         _refuse_same_text(split, paths)
@@ -194,12 +201,14 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
         _write(output, split, languages, iter(pairs))
         _write(output / "references", split, languages, read_pairs(paths))
         empty = sum(not all(pair) for pair in pairs)
-        report["splits"][split] = {"read": len(pairs), "kept": len(pairs), "with an empty side": empty}
+        lines = dict(zip(languages, changed, strict=True))
+        report["splits"][split] = {"read": len(pairs), "with an empty side": empty, "lines changed": lines}
 
     paths = _paths(source, "train", languages)
     _refuse_same_text("train", paths)
     dropped: Counter[str] = Counter()
-    kept = _count(_kept_pairs(paths, overlap, options, dropped))
+    changed = [0, 0]
+    kept = _count(_kept_pairs(paths, overlap, options, dropped, changed))
     found = {split: dict(counts) for split, counts in overlap.found.items()}
     read = kept + dropped.total()
     if not kept:
@@ -215,6 +224,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     )
     dropped["not drawn"] = kept - written
     train = {"read": read, "kept": written, "dropped": {reason: dropped[reason] for reason in REASONS}}
+    train["lines changed"] = dict(zip(languages, changed, strict=True))
     report["splits"] = {"train": train} | report["splits"]
     report["train pairs also in"] = found
     write_json(output / "cleaning.json", report)
@@ -236,7 +246,7 @@ def copy_gold(source: Path, target: Path) -> None:
 def _kept_pairs(paths: tuple[Path, Path], overlap: _Overlap, options: Options, dropped: Counter[str]) -> Iterator[Pair]:
     """Yield the clean train pairs that are kept; count the others in `dropped` by reason."""
     seen: set[bytes] = set()
-    for pair in _cleaned(paths):
+    for pair in _cleaned(paths, changed):
         reason = _why_drop(pair, options)
         in_evaluation = overlap.has(pair)
         if not reason and in_evaluation and options.overlap == "remove":

@@ -131,7 +131,15 @@ class Experiment:
         for name in named:
             if name not in known:
                 raise unknown("corpus", name, known, next_step="choose one, or describe it in config/corpora.yaml")
-        return {name: known[name] for name in given}
+        return {name: self._with_wanted_tests(known[name]) for name in given}
+
+    def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
+        """Return the corpus with only the test sets the experiment names: the others are neither fetched nor cleaned."""
+        wanted, tests = self.settings["testsets"], corpus.definition.get("tests")
+        if wanted is None or tests is None:
+            return corpus
+        kept = {name: split for name, split in tests.items() if name in wanted}
+        return Corpus(corpus.name, {**corpus.definition, "tests": kept})
 
     def _recipes(self) -> dict[str, dict[str, Any]]:
         catalogue = yaml.safe_load(MODELS.read_text(encoding="utf-8"))
@@ -173,8 +181,12 @@ class Experiment:
         for corpus, direction, _ in self.blocks:
             if not self.test_sets(corpus, direction):
                 source, target = direction.split("-")
-                found = self.corpora[corpus].test_sets(source, target)
-                raise InputError(f"{corpus} {direction}: no test set to translate", allowed=", ".join(found) or "(none)")
+                found = read_catalogue().get(corpus, self.corpora[corpus]).test_sets(source, target)
+                raise InputError(
+                    f"{corpus} {direction}: none of its test sets is asked for",
+                    allowed=", ".join(found) or "(none)",
+                    next_step=f"see `testsets` in {self.where}",
+                )
         wanted = self.settings["testsets"] or []
         every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
         for name in wanted:

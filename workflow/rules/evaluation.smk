@@ -3,70 +3,15 @@
 SCORED = [metric for metric in settings["metrics"] if metric != "comet"] or ["bleu"]
 
 
-def _source_text(wildcards):
-    run = run_of(wildcards)
-    form = experiment.segmentations[run.segmentation].text
-    return f"{text_folder(run.corpus, run.pair, form)}/{wildcards.testset}.{run.source}"
-
-
-def _raw(side):
-    def path(wildcards):
-        pair = experiment.corpora[wildcards.corpus].pair(
-            wildcards.source, wildcards.target
-        )
-        folder = f"results/corpora/{wildcards.corpus}/{pair}/references"
-        return f"{folder}/{wildcards.testset}.{getattr(wildcards, side)}"
-
-    return path
-
-
-def _block_runs(wildcards):
-    """The runs that are compared with each other: all segmentations and seeds of a corpus, direction and model."""
-    block = (
-        wildcards.corpus,
-        f"{wildcards.source}-{wildcards.target}",
-        wildcards.model,
-    )
-    return [
-        run
-        for run in experiment.runs
-        if (run.corpus, run.direction, run.model) == block
-    ]
-
-
-def _comparison_arguments(wildcards):
-    words = []
-    for run in _block_runs(wildcards):
-        words += [
-            "--system",
-            run.segmentation,
-            str(run.seed),
-            f"{run.folder}/{wildcards.testset}.hyp",
-        ]
-        if "comet" in settings["metrics"]:
-            words += [
-                "--comet",
-                run.segmentation,
-                str(run.seed),
-                f"{run.folder}/{wildcards.testset}.comet.json",
-            ]
-    return " ".join(words)
-
-
-def _compared(ending):
-    return lambda wildcards: [
-        f"{run.folder}/{wildcards.testset}.{ending}" for run in _block_runs(wildcards)
-    ]
-
-
 # translate a test set: text in, detokenized text out
 rule translate:
     input:
         model=rules.select.output.model,
-        data=_segmented("binarized"),
-        source=_source_text,
-        source_segmenter=_segmented("model.{source}"),
-        target_segmenter=_segmented("model.{target}"),
+        data=graph.segmented("binarized"),
+        source=graph.source_text,
+        encode_options=graph.segmented("encode.{source}.json"),
+        source_segmenter=graph.segmented("model.{source}"),
+        target_segmenter=graph.segmented("model.{target}"),
     output:
         hypotheses=f"{RUN}/{{testset}}.hyp",
         pieces=f"{RUN}/{{testset}}.pieces",
@@ -83,23 +28,16 @@ rule translate:
         mem_mb=8000,
         runtime="4h",
     params:
-        encode_options=_segmented("encode.{source}.json"),
-        algorithm=lambda wildcards: segmentation_of(wildcards).algorithm,
-        text=lambda wildcards: segmentation_of(wildcards).text,
-        search=as_json(
-            {
-                key: value
-                for key, value in settings["decode"].items()
-                if key != "precision"
-            }
-        ),
+        algorithm=graph.of_segmentation("algorithm"),
+        text=graph.of_segmentation("text"),
+        search=as_json({key: value for key, value in settings["decode"].items() if key != "precision"}),
         precision=settings["decode"]["precision"],
     message:
         "translate {wildcards.testset} with {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
         "OMP_NUM_THREADS={threads} python scripts/translate.py --model {input.model} --data {input.data}"
         " --direction {wildcards.source}-{wildcards.target} --source {input.source} --algorithm {params.algorithm}"
-        " --encode-options {params.encode_options} --source-segmenter {input.source_segmenter}"
+        " --encode-options {input.encode_options} --source-segmenter {input.source_segmenter}"
         " --target-segmenter {input.target_segmenter} --text {params.text} --search {params.search:q}"
         " --precision {params.precision} --hypotheses {output.hypotheses} --pieces {output.pieces}"
         " --report {output.report} >{log} 2>&1"
@@ -109,7 +47,7 @@ rule translate:
 rule score:
     input:
         hypotheses=rules.translate.output.hypotheses,
-        references=_raw("target"),
+        references=graph.references("target"),
     output:
         f"{RUN}/{{testset}}.scores.json",
     log:
@@ -129,8 +67,8 @@ rule score:
 rule score_comet:
     input:
         hypotheses=rules.translate.output.hypotheses,
-        references=_raw("target"),
-        source=_raw("source"),
+        references=graph.references("target"),
+        source=graph.references("source"),
     output:
         f"{RUN}/{{testset}}.comet.json",
     log:
@@ -155,13 +93,15 @@ rule score_comet:
 # paired tests of every system against the baseline, seed by seed
 rule compare:
     input:
-        hypotheses=_compared("hyp"),
+        hypotheses=graph.compared("hyp"),
         comet=branch(
-            "comet" in settings["metrics"], then=_compared("comet.json"), otherwise=[]
+            "comet" in settings["metrics"],
+            then=graph.compared("comet.json"),
+            otherwise=[],
         ),
-        references=_raw("target"),
+        references=graph.references("target"),
     output:
-        f"results/{experiment.name}/significance/{{corpus}}.{{source}}-{{target}}.{{model}}.{{testset}}.json",
+        f"{EXPERIMENT}/significance/{{corpus}}.{{source}}-{{target}}.{{model}}.{{testset}}.json",
     log:
         f"results/logs/compare/{experiment.name}.{{corpus}}.{{source}}-{{target}}.{{model}}.{{testset}}.log",
     conda:
@@ -171,7 +111,7 @@ rule compare:
         metrics=settings["metrics"],
         test=settings["significance"]["test"],
         samples=settings["significance"]["samples"],
-        systems=_comparison_arguments,
+        systems=graph.comparison_arguments,
     message:
         "significance on {wildcards.testset} of {wildcards.corpus} {wildcards.source}-{wildcards.target}"
     shell:

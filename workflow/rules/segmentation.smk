@@ -1,63 +1,20 @@
 # Text to pieces: learn, encode, measure, binarize. Nothing here depends on the seed of a training or on the model.
 
 
-def _text_prefix(split):
-    def prefix(wildcards):
-        form = segmentation_of(wildcards).text
-        return f"{text_folder(wildcards.corpus, pair_of(wildcards), form)}/{split}"
-
-    return prefix
-
-
-def _texts(split):
-    prefix = _text_prefix(split)
-    return lambda wildcards: [
-        f"{prefix(wildcards)}.{lang}" for lang in (wildcards.l1, wildcards.l2)
-    ]
-
-
-def _learn_options(wildcards):
-    found = segmentation_of(wildcards)
-    seed = (
-        {"seed": int(wildcards.segmentation.rpartition(".seed")[2])}
-        if found.per_seed
-        else {}
-    )
-    return as_json({**found.learn, **seed})
-
-
-def _evaluation_texts(wildcards):
-    """dev and every test set of the pair, as the segmenter reads them."""
-    form = segmentation_of(wildcards).text
-    folder = text_folder(wildcards.corpus, pair_of(wildcards), form)
-    splits = experiment.corpora[wildcards.corpus].splits(pair_of(wildcards))
-    languages = (wildcards.l1, wildcards.l2)
-    return [
-        f"{folder}/{split}.{lang}"
-        for split in splits
-        if split != "train"
-        for lang in languages
-    ]
-
-
-def _gold(wildcards):
-    languages = experiment.corpora[wildcards.corpus].gold_languages(pair_of(wildcards))
-    return [
-        f"results/corpora/{wildcards.corpus}/{pair_of(wildcards)}/gold.{lang}"
-        for lang in languages
-    ]
-
-
 # learn a segmentation on the train text, and segment train and dev with it
 rule segment:
     input:
-        train=_texts("train"),
-        dev=_texts("dev"),
+        train=graph.segmenter_text("train"),
+        dev=graph.segmenter_text("dev"),
     output:
         record="results/segmented/{corpus}/{l1}-{l2}/{segmentation}/segmentation.json",
         models=[
             "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/model.{l1}",
             "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/model.{l2}",
+        ],
+        options=[
+            "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/encode.{l1}.json",
+            "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/encode.{l2}.json",
         ],
         pieces=[
             "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/train.{l1}",
@@ -75,20 +32,19 @@ rule segment:
         mem_mb=8000,
     params:
         folder=subpath(output.record, parent=True),
-        train=_text_prefix("train"),
-        dev=_text_prefix("dev"),
-        algorithm=lambda wildcards: segmentation_of(wildcards).algorithm,
-        size=lambda wildcards: as_json(segmentation_of(wildcards).size),
-        text=lambda wildcards: segmentation_of(wildcards).text,
-        joint=lambda wildcards: "--joint" if segmentation_of(wildcards).joint else "",
-        learn=_learn_options,
-        encode=lambda wildcards: as_json(segmentation_of(wildcards).encode),
+        text_folder=graph.segmenter_folder,
+        algorithm=graph.of_segmentation("algorithm"),
+        size=lambda wildcards: as_json(graph.segmentation(wildcards).size),
+        text=graph.of_segmentation("text"),
+        joint=graph.joint_flag,
+        learn=graph.learn_options,
+        encode=lambda wildcards: as_json(graph.segmentation(wildcards).encode),
     message:
         "segmentation {wildcards.segmentation} of {wildcards.corpus} {wildcards.l1}-{wildcards.l2}"
     shell:
         "python scripts/segment.py --pair {wildcards.l1}-{wildcards.l2} --algorithm {params.algorithm} --size {params.size:q}"
         " {params.joint} --text {params.text} --options {params.learn:q} --encode-options {params.encode:q}"
-        " --train {params.train} --dev {params.dev} --output {params.folder} >{log} 2>&1"
+        " --train {params.text_folder}/train --dev {params.text_folder}/dev --output {params.folder} >{log} 2>&1"
 
 
 # what the pieces are like: sizes reached, lengths, unknown pieces, efficiency, boundaries against gold
@@ -96,9 +52,8 @@ rule segmentation_statistics:
     input:
         record=rules.segment.output.record,
         pieces=rules.segment.output.pieces,
-        train=_texts("train"),
-        evaluation=_evaluation_texts,
-        gold=_gold,
+        texts=graph.segmenter_text(),
+        gold=graph.pair_gold,
     output:
         "results/segmented/{corpus}/{l1}-{l2}/{segmentation}/stats.json",
     log:
@@ -111,7 +66,7 @@ rule segmentation_statistics:
         "statistics of {wildcards.segmentation} on {wildcards.corpus} {wildcards.l1}-{wildcards.l2}"
     shell:
         "python scripts/describe_segmentation.py --pair {wildcards.l1}-{wildcards.l2} --segmented {params.folder}"
-        " --texts {input.train} {input.evaluation} --gold {input.gold} --output {output} >{log} 2>&1"
+        " --texts {input.texts} --gold {input.gold} --output {output} >{log} 2>&1"
 
 
 # pieces to fairseq's memory-mapped files; serves both directions
@@ -127,7 +82,7 @@ rule binarize:
     threads: settings["workers"]
     params:
         folder=subpath(input[0], parent=True),
-        joint=lambda wildcards: "--joint" if segmentation_of(wildcards).joint else "",
+        joint=graph.joint_flag,
     message:
         "binarize {wildcards.segmentation} of {wildcards.corpus} {wildcards.l1}-{wildcards.l2}"
     shell:

@@ -1,7 +1,7 @@
 # The text that segmenters read. Raw text is the cleaned corpus itself; Moses text is tokenized and truecased.
 
 # One rule for each language of each pair, because corpora differ in their test sets.
-for corpus, pair in PAIRS:
+for corpus, pair in graph.pairs:
     for lang in pair.split("-"):
 
         # tokenize and truecase; the truecaser is learned on the train text
@@ -9,25 +9,19 @@ for corpus, pair in PAIRS:
             name:
                 f"moses_{corpus}_{pair}_{lang}".replace("-", "_")
             input:
-                [
-                    f"results/corpora/{corpus}/{pair}/{split}.{lang}"
-                    for split in _splits(corpus, pair)
-                ],
+                [f"results/corpora/{corpus}/{pair}/{split}.{lang}" for split in graph.splits(corpus, pair)],
             output:
-                [
-                    f"results/text/{corpus}/{pair}/moses/{split}.{lang}"
-                    for split in _splits(corpus, pair)
-                ],
+                [f"results/text/{corpus}/{pair}/moses/{split}.{lang}" for split in graph.splits(corpus, pair)],
             log:
                 f"results/logs/moses/{corpus}.{pair}.{lang}.log",
             conda:
                 "../../envs/data.yaml"
             threads: settings["workers"]
             params:
-                source=f"results/corpora/{corpus}/{pair}",
-                target=f"results/text/{corpus}/{pair}/moses",
+                source=subpath(input[0], parent=True),
+                target=subpath(output[0], parent=True),
                 language=lang,
-                splits=_splits(corpus, pair),
+                splits=graph.splits(corpus, pair),
             message:
                 f"tokenize and truecase {corpus} {pair} {lang}"
             shell:

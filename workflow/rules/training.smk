@@ -4,54 +4,12 @@
 RUN = "results/runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{seed}"
 
 
-def _segmented(file):
-    return (
-        lambda wildcards: f"{segmented(run_of(wildcards))}/{file.format(**wildcards)}"
-    )
-
-
-def _dev_references(wildcards):
-    run = run_of(wildcards)
-    return f"results/corpora/{run.corpus}/{run.pair}/references/dev.{run.target}"
-
-
-def _training_selection(wildcards):
-    """What of `select` shapes the training: its metric, and how many checkpoints have to be kept."""
-    select = settings["select"]
-    return as_json(
-        {
-            "metric": select["metric"],
-            "keep": max(5, select["average"]),
-            "beam": select["beam"],
-        }
-    )
-
-
-def _run_parameters(wildcards):
-    """Everything that was decided about a run, for run.json."""
-    run = run_of(wildcards)
-    keys = ("select", "decode", "cleaning", "precision", "gpus")
-    return as_json(
-        {
-            "corpus": run.corpus,
-            "direction": run.direction,
-            "segmentation": {
-                "name": run.segmentation,
-                **settings["segmentations"][run.segmentation],
-            },
-            "model": {"name": run.model, **experiment.recipes[run.model]},
-            "seed": run.seed,
-            **{key: settings[key] for key in keys},
-        }
-    )
-
-
 # train one system; killed and started again, it continues
 rule train:
     input:
-        data=_segmented("binarized"),
-        segmenter=_segmented("model.{target}"),
-        references=_dev_references,
+        data=graph.segmented("binarized"),
+        segmenter=graph.segmented("model.{target}"),
+        references=graph.references("target", "dev"),
     output:
         curve=f"{RUN}/log.jsonl",
         report=f"{RUN}/training.json",
@@ -68,11 +26,11 @@ rule train:
         runtime="24h",
     params:
         folder=subpath(output.curve, parent=True),
-        recipe=lambda wildcards: as_json(experiment.recipes[wildcards.model]["flags"]),
-        joint=lambda wildcards: "--joint" if segmentation_of(wildcards).joint else "",
-        select=_training_selection,
-        algorithm=lambda wildcards: segmentation_of(wildcards).algorithm,
-        text=lambda wildcards: segmentation_of(wildcards).text,
+        recipe=graph.recipe,
+        joint=graph.joint_flag,
+        select=graph.training_selection(),
+        algorithm=graph.of_segmentation("algorithm"),
+        text=graph.of_segmentation("text"),
         precision=settings["precision"],
         gpus=settings["gpus"],
     message:
@@ -99,7 +57,7 @@ rule select:
     params:
         folder=subpath(output.model, parent=True),
         select=as_json(settings["select"]),
-        parameters=_run_parameters,
+        parameters=graph.run_parameters,
     message:
         "select checkpoints of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:

@@ -1,0 +1,262 @@
+"""What the rules of the workflow ask: inputs, parameters and targets, as functions of their wildcards.
+
+Rules name files by wildcards ({corpus}, {l1}, {l2}, {source}, {target}, {segmentation}, {model}, {seed}, {testset});
+what is behind a name is in the experiment. Everything here is plain Python over an `Experiment`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from experiment.catalogue import File
+from experiment.config import Experiment, Run, Segmentation
+from experiment.layout import DOWNLOADS, experiment_folder, reference, segmented_folder, text_folder
+
+Input = Callable[[Any], Any]  # wildcards -> a path or paths
+
+
+def as_json(value: Any) -> str:
+    """Return a value as one word of a shell command."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Graph:
+    """The input functions, parameters and targets of one experiment's graph."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.settings = experiment.settings
+        #: (corpus, pair) of every text that is needed.
+        self.pairs = list(dict.fromkeys((run.corpus, run.pair) for run in experiment.runs))
+        #: Place of every file that is downloaded -> what it is.
+        self.downloads: dict[str, File] = {
+            str(file.location(DOWNLOADS)): file
+            for corpus, pair in self.pairs
+            for file in experiment.corpora[corpus].files(pair)
+            if file.url
+        }
+
+    # --- text
+
+    def corpus_files(self, corpus: str, pair: str) -> list[str]:
+        """Return the files that a corpus is put together from: downloads, or the user's own."""
+        return [str(file.location(DOWNLOADS)) for file in self.experiment.corpora[corpus].files(pair)]
+
+    def splits(self, corpus: str, pair: str) -> list[str]:
+        """Return train, dev and the test sets of a pair."""
+        return list(self.experiment.corpora[corpus].splits(pair))
+
+    def clean_files(self, corpus: str, pair: str) -> list[str]:
+        """Return what cleaning makes: the splits, dev and tests as they came, gold segmentations."""
+        folder, languages, splits = text_folder(corpus, pair, "raw"), pair.split("-"), self.splits(corpus, pair)
+        kept = [reference(corpus, pair, split, lang) for split in splits if split != "train" for lang in languages]
+        return [f"{folder}/{split}.{lang}" for split in splits for lang in languages] + kept + self.gold(corpus, pair)
+
+    def gold(self, corpus: str, pair: str) -> list[str]:
+        """Return the gold segmentation files of a pair."""
+        languages = self.experiment.corpora[corpus].gold_languages(pair)
+        return [f"{text_folder(corpus, pair, 'raw')}/gold.{lang}" for lang in languages]
+
+    def cleaning_options(self, corpus: str) -> list[str]:
+        """Return `cleaning` of the corpus, changed by that of the experiment, as the program's options."""
+        given = {**self.experiment.corpora[corpus].definition.get("cleaning", {}), **self.settings["cleaning"]}
+        words: list[str] = []
+        for key, value in given.items():
+            if value not in (None, False):
+                words += [f"--{key.replace('_', '-')}", *([] if value is True else [str(value)])]
+        return words
+
+    def texts(self) -> list[str]:
+        """Return every text that the experiment's segmenters read."""
+        wanted = {
+            f"{text_folder(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].text)}/{split}.{lang}"
+            for run in self.experiment.runs
+            for split in self.splits(run.corpus, run.pair)
+            for lang in (run.source, run.target)
+        }
+        return sorted(wanted)
+
+    # --- segmentation
+
+    def segmentation(self, wildcards: Any) -> Segmentation:
+        """Return the Segmentation of a folder name; `name.seedN` is one that is learned anew for each seed."""
+        name, known = wildcards.segmentation, self.experiment.segmentations
+        return known[name] if name in known else known[name.rpartition(".seed")[0]]
+
+    def segmenter_folder(self, wildcards: Any) -> str:
+        """Return the folder of the text that a segmenter of a pair reads."""
+        form = self.segmentation(wildcards).text
+        return text_folder(wildcards.corpus, f"{wildcards.l1}-{wildcards.l2}", form)
+
+    def segmenter_text(self, *splits: str) -> Input:
+        """Return the input function for some splits of a pair, in both languages, as the segmenter reads them."""
+
+        def paths(wildcards: Any) -> list[str]:
+            wanted = splits or self.splits(wildcards.corpus, f"{wildcards.l1}-{wildcards.l2}")
+            folder = self.segmenter_folder(wildcards)
+            return [f"{folder}/{split}.{lang}" for split in wanted for lang in (wildcards.l1, wildcards.l2)]
+
+        return paths
+
+    def pair_gold(self, wildcards: Any) -> list[str]:
+        return self.gold(wildcards.corpus, f"{wildcards.l1}-{wildcards.l2}")
+
+    def of_segmentation(self, attribute: str) -> Input:
+        """Return the parameter function for an attribute of the segmentation."""
+        return lambda wildcards: getattr(self.segmentation(wildcards), attribute)
+
+    def joint_flag(self, wildcards: Any) -> str:
+        return "--joint" if self.segmentation(wildcards).joint else ""
+
+    def learn_options(self, wildcards: Any) -> str:
+        """Return the learn options, with the folder's seed where a segmentation is learned for each."""
+        found = self.segmentation(wildcards)
+        seed = {"seed": int(wildcards.segmentation.rpartition(".seed")[2])} if found.per_seed else {}
+        return as_json({**found.learn, **seed})
+
+    def segmentation_folders(self) -> list[str]:
+        return list(dict.fromkeys(segmented_folder(self.experiment, run) for run in self.experiment.runs))
+
+    # --- training and translation
+
+    def run(self, wildcards: Any) -> Run:
+        """Return the Run of a run folder."""
+        source, target = wildcards.source, wildcards.target
+        pair = self.experiment.corpora[wildcards.corpus].pair(source, target)
+        run = Run(wildcards.corpus, source, target, pair, wildcards.segmentation, wildcards.model, int(wildcards.seed))
+        return run
+
+    def segmented(self, file: str) -> Input:
+        """Return the input function for a file of the run's segmentation; `file` may name {source} and {target}."""
+
+        def path(wildcards: Any) -> str:
+            name = file.format(source=wildcards.source, target=wildcards.target)
+            return f"{segmented_folder(self.experiment, self.run(wildcards))}/{name}"
+
+        return path
+
+    def references(self, side: str, split: str = "") -> Input:
+        """Return the input function for one side of a split (default: the test set) as it came."""
+
+        def path(wildcards: Any) -> str:
+            pair = self.experiment.corpora[wildcards.corpus].pair(wildcards.source, wildcards.target)
+            return reference(wildcards.corpus, pair, split or wildcards.testset, getattr(wildcards, side))
+
+        return path
+
+    def source_text(self, wildcards: Any) -> str:
+        """Return the source side of a test set as the segmenter reads it."""
+        run = self.run(wildcards)
+        folder = text_folder(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].text)
+        return f"{folder}/{wildcards.testset}.{run.source}"
+
+    def recipe(self, wildcards: Any) -> str:
+        return as_json(self.experiment.recipes[wildcards.model]["flags"])
+
+    def training_selection(self) -> str:
+        """Return what of `select` shapes the training: its metric, and how many checkpoints have to be kept."""
+        select = self.settings["select"]
+        return as_json({"metric": select["metric"], "keep": max(5, select["average"]), "beam": select["beam"]})
+
+    def run_parameters(self, wildcards: Any) -> str:
+        """Return everything that was decided about a run, for run.json."""
+        run = self.run(wildcards)
+        decided = {
+            "corpus": run.corpus,
+            "direction": run.direction,
+            "segmentation": {"name": run.segmentation, **self.settings["segmentations"][run.segmentation]},
+            "model": {"name": run.model, **self.experiment.recipes[run.model]},
+            "seed": run.seed,
+        }
+        return as_json(decided | {key: self.settings[key] for key in ("select", "decode", "cleaning", "precision")})
+
+    # --- scores and tables
+
+    def block(self, wildcards: Any) -> list[Run]:
+        """Return the runs that are compared with each other: all segmentations and seeds of one table block."""
+        block = (wildcards.corpus, f"{wildcards.source}-{wildcards.target}", wildcards.model)
+        return [run for run in self.experiment.runs if (run.corpus, run.direction, run.model) == block]
+
+    def compared(self, ending: str) -> Input:
+        return lambda wildcards: [f"{run.folder}/{wildcards.testset}.{ending}" for run in self.block(wildcards)]
+
+    def comparison_arguments(self, wildcards: Any) -> list[str]:
+        """Return the systems of a block as scripts/compare_systems.py takes them."""
+        words = []
+        for run in self.block(wildcards):
+            place = f"{run.folder}/{wildcards.testset}"
+            words += ["--system", run.segmentation, str(run.seed), f"{place}.hyp"]
+            if "comet" in self.settings["metrics"]:
+                words += ["--comet", run.segmentation, str(run.seed), f"{place}.comet.json"]
+        return words
+
+    def significance_files(self) -> list[str]:
+        """Return one comparison for each table block and test set; none where there is nothing to compare."""
+        if len(self.experiment.segmentations) < 2:
+            return []
+        return [
+            f"{experiment_folder(self.experiment)}/significance/{corpus}.{direction}.{model}.{testset}.json"
+            for corpus, direction, model in self.experiment.blocks
+            for testset in self.experiment.test_sets(corpus, direction)
+        ]
+
+    def manifest(self, command: str) -> dict[str, Any]:
+        """Return what the experiment is made of and where its files are (docs/results.md)."""
+        prose = ("title", "homepage", "licence", "citation")
+        return {
+            "experiment": self.experiment.name,
+            "title": self.settings["title"] or self.experiment.name,
+            "description": self.settings["description"],
+            "baseline": self.settings["baseline"],
+            "metrics": self.settings["metrics"],
+            "runs": [self._manifest_run(run) for run in self.experiment.runs],
+            "significance": self.significance_files(),
+            "corpora": {
+                name: {key: corpus.definition[key] for key in prose if key in corpus.definition}
+                for name, corpus in self.experiment.corpora.items()
+            },
+            "parameters": {key: value for key, value in self.settings.items() if key not in ("title", "description")},
+            "commands": [command],
+        }
+
+    def run_files(self) -> list[str]:
+        """Return every file that the manifest names and a job makes."""
+        files = self.significance_files()
+        for run in map(self._manifest_run, self.experiment.runs):
+            files += [run["run_json"], run["stats_json"], run["log"]]
+            files += [path for testset in run["testsets"].values() for path in testset.values()]
+        return list(dict.fromkeys(files))
+
+    def _manifest_run(self, run: Run) -> dict[str, Any]:
+        given = self.experiment.segmentations[run.segmentation]
+        return {
+            "corpus": run.corpus,
+            "direction": run.direction,
+            "segmentation": run.segmentation,
+            "algorithm": given.algorithm,
+            "size": given.size if isinstance(given.size, int) else None,
+            "model": run.model,
+            "seed": run.seed,
+            "run_json": f"{run.folder}/run.json",
+            "stats_json": f"{segmented_folder(self.experiment, run)}/stats.json",
+            "log": f"{run.folder}/log.jsonl",
+            "testsets": {
+                testset: self._test_set_files(run, testset)
+                for testset in self.experiment.test_sets(run.corpus, run.direction)
+            },
+        }
+
+    def _test_set_files(self, run: Run, testset: str) -> dict[str, str]:
+        place = f"{run.folder}/{testset}"
+        files = {
+            "scores": f"{place}.scores.json",
+            "hypothesis": f"{place}.hyp",
+            "translation": f"{place}.translation.json",
+            "reference": reference(run.corpus, run.pair, testset, run.target),
+            "source": reference(run.corpus, run.pair, testset, run.source),
+        }
+        if "comet" in self.settings["metrics"]:
+            files["comet"] = f"{place}.comet.json"
+        return files

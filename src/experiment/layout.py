@@ -1,0 +1,41 @@
+"""Where everything made lies: results/, in words a person chose.
+
+    downloads/{host}/{path}                        as served
+    raw/{corpus}/{l1}-{l2}/{split}.{lang}          put together, as it came
+    corpora/{corpus}/{l1}-{l2}/{split}.{lang}      clean and aligned; references/ holds dev and tests as they came
+    text/{corpus}/{l1}-{l2}/moses/{split}.{lang}   tokenized and truecased; raw text is the clean corpus itself
+    segmented/{corpus}/{l1}-{l2}/{segmentation}/   models, pieces, statistics, binarized data
+    runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{n}/
+    {experiment}/                                  scores.csv, tables, figures, report
+
+A pair (l1-l2) has the languages in the catalogue's order and serves both directions; a direction (source-target) is a
+system's. Files depend on nothing that their path does not name but the settings in Snakemake's params.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from experiment.config import Experiment, Run
+
+DOWNLOADS = Path("results/downloads")
+
+
+def text_folder(corpus: str, pair: str, form: str) -> str:
+    """Return the folder of the text that a segmenter of this form reads."""
+    return f"results/corpora/{corpus}/{pair}" if form == "raw" else f"results/text/{corpus}/{pair}/{form}"
+
+
+def reference(corpus: str, pair: str, split: str, language: str) -> str:
+    """Return the path of a dev or test set as it came, which hypotheses are compared with."""
+    return f"results/corpora/{corpus}/{pair}/references/{split}.{language}"
+
+
+def segmented_folder(experiment: Experiment, run: Run) -> str:
+    """Return the folder with the pieces and models that a run is trained on."""
+    folder = experiment.segmentations[run.segmentation].folder(run.seed)
+    return f"results/segmented/{run.corpus}/{run.pair}/{folder}"
+
+
+def experiment_folder(experiment: Experiment) -> str:
+    return f"results/{experiment.name}"
