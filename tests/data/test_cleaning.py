@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clean_corpus as program
-from experiment.cleaning import Options, clean_corpus, clean_line
+from experiment.cleaning import Options, clean_corpus
+from experiment.normalization import clean_line
 from subwords.errors import InputError
 
 LANGUAGES = ("en", "xx")
@@ -156,7 +157,9 @@ def test_pairs_are_dropped_as_pairs_with_counts_by_reason(tmp_path: Path) -> Non
         "read": 10,
         "kept": 2,
         "dropped": {"empty": 2, "too long": 2, "ratio": 1, "overlap": 2, "duplicate": 1, "not drawn": 0},
+        "lines changed": {"en": 1, "xx": 1},
     }
+    assert report["splits"]["test"] == {"read": 2, "with an empty side": 1, "lines changed": {"en": 0, "xx": 0}}
     assert report["train pairs also in"] == {
         "dev": {"pairs": 0, "en": 1, "xx": 0},
         "test": {"pairs": 0, "en": 0, "xx": 1},
@@ -255,8 +258,7 @@ def test_drawing_is_deterministic_keeps_order_and_depends_on_the_seed(tmp_path: 
 def fail(tmp_path: Path, **options: Any) -> str:
     with pytest.raises(InputError) as error:
         clean_corpus(tmp_path / "in", tmp_path / "out", LANGUAGES, ["test"], Options(**options))
-    assert not (tmp_path / "out/train.en").exists()
-    assert not (tmp_path / "out/cleaning.json").exists()
+    assert not (tmp_path / "out").exists()
     return str(error.value)
 
 

@@ -1,0 +1,74 @@
+"""Parallel text: two files with one sentence per line, in the same order, read and written together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
+
+#: Of two codes, two files or two sentences: first and second side.
+Pair = tuple[str, str]
+Paths = tuple[Path, Path]
+
+
+def sides(folder: Path, split: str, languages: Pair) -> Paths:
+    """Return the two files of a split."""
+    return folder / f"{split}.{languages[0]}", folder / f"{split}.{languages[1]}"
+
+
+def read_raw(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, without a byte order mark at its start and carriage returns."""
+    for number, line in enumerate(read_lines(path)):
+        yield (line.removeprefix("\ufeff") if number == 0 else line).replace("\r", " ")
+
+
+def read_pairs(paths: Paths) -> Iterator[Pair]:
+    """Yield the raw pairs of two parallel files. Raises InputError when their line counts differ."""
+    first, second = (read_raw(path) for path in paths)
+    number = 0
+    for number, line in enumerate(first, 1):
+        other = next(second, None)
+        if other is None:
+            counts = (number + sum(1 for _ in first), number - 1)
+            raise _unequal(paths, counts)
+        yield line, other
+    if rest := sum(1 for _ in second):
+        raise _unequal(paths, (number, number + rest))
+
+
+def _unequal(paths: Paths, counts: tuple[int, int]) -> InputError:
+    return InputError(
+        f"the two sides do not have the same number of lines: {paths[0]} has {counts[0]}, {paths[1]} has {counts[1]}",
+        allowed="one line per sentence, in the same order on both sides",
+        next_step="mend the files, or the list of parts that they are made of",
+    )
+
+
+def refuse_same_text(split: str, paths: Paths) -> None:
+    """Raise InputError when both sides are one file, or two with the same text."""
+    try:
+        one_file = paths[0].samefile(paths[1])
+    except OSError as error:
+        raise InputError(f"cannot read {error.filename}: {error.strerror}", next_step="prepare the corpus") from error
+    any_line = False
+    if not one_file:
+        for first, second in read_pairs(paths):
+            any_line = True
+            if first != second:
+                return
+    if one_file or any_line:
+        raise InputError(f"both sides of {split} are the same text: {paths[0]}, {paths[1]}", allowed="two languages")
+
+
+def write_pairs(paths: Paths, pairs: Iterable[Pair]) -> int:
+    """Write both sides and return the number of pairs, counted again in the files themselves."""
+    with whole_file(paths[0]) as first, whole_file(paths[1]) as second:
+        for source, target in pairs:
+            first.write(source + "\n")
+            second.write(target + "\n")
+    counts = [sum(1 for _ in read_lines(path)) for path in paths]
+    if counts[0] != counts[1]:
+        raise RuntimeError(f"{paths[0]} has {counts[0]} lines, {paths[1]} has {counts[1]}: the disk lost some")
+    return counts[0]
