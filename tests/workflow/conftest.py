@@ -1,0 +1,92 @@
+"""A workplace: a copy of the repository in which real workflows run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+PARTS = ["Snakefile", "config", "envs", "fairseq_plugins", "profiles", "scripts", "src", "workflow"]
+
+#: Real in every step, and small: hundreds of sentences, two epochs, a model that learns next to nothing.
+TINY: dict[str, Any] = {
+    "experiment": "tiny",
+    "corpora": {"mini": {"languages": ["en", "qmo"], "generated": {"seed": 1, "train": 200, "dev": 12, "test": 10, "test_unseen": 10}}},
+    "directions": ["en-qmo"],
+    "testsets": ["test"],
+    "segmentations": {
+        "bpe": {"algorithm": "bpe", "size": 60, "joint": True, "text": "moses"},
+        "char": {"algorithm": "char", "text": "raw"},
+    },
+    "baseline": "bpe",
+    "models": {"mini": {"like": "transformer-tiny", "flags": {"encoder-embed-dim": 16, "decoder-embed-dim": 16, "max-epoch": 2, "validate-interval": 1}}},
+    "seeds": [1],
+    "select": {"average": 2},
+    "decode": {"beam": 2, "length_factor": 1.0, "length_constant": 5},
+    "significance": {"samples": 20},
+}  # fmt: skip
+
+
+class Workplace:
+    """A copy of the repository, an experiment in it, and `snakemake` on it."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self.folder = folder
+        self.results = folder / "results"
+        for part in PARTS:
+            source = root / part
+            if source.is_dir():
+                shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("*.egg-info"))
+            else:
+                shutil.copy(source, folder / part)
+        self.write(TINY)
+
+    def write(self, experiment: dict[str, Any]) -> None:
+        """Write experiment.yaml."""
+        (self.folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+
+    def command(self, *words: str) -> list[str]:
+        return [sys.executable, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
+
+    def environment(self) -> dict[str, str]:
+        python = str(Path(sys.executable).parent)
+        return {**os.environ, "PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.folder / ".cache")}  # fmt: skip
+
+    def snakemake(self, *words: str, config: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        """Run snakemake and return what it said; stdout and stderr are one text."""
+        command = self.command(*words) + (["--config", *config] if config else [])
+        return subprocess.run(
+            command, cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        )  # fmt: skip
+
+    def run(self, *words: str) -> str:
+        """Run snakemake, which must succeed, and return what it said."""
+        done = self.snakemake(*words)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+
+@pytest.fixture(scope="session")
+def workplaces(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Workplace]:
+    """Return a maker of workplaces."""
+    return lambda name: Workplace(tmp_path_factory.mktemp(name), root)
+
+
+@pytest.fixture
+def workplace(workplaces: Callable[[str], Workplace]) -> Workplace:
+    return workplaces("workplace")
+
+
+@pytest.fixture(scope="session")
+def finished(workplaces: Callable[[str], Workplace]) -> Workplace:
+    """A workplace in which the tiny experiment has run to its end. Tests must not change it."""
+    made = workplaces("finished")
+    made.run()
+    return made
