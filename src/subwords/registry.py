@@ -16,6 +16,8 @@ ALGORITHMS: dict[str, str] = {
     "char": "subwords.char:Characters",
     "word": "subwords.word:Words",
     "huffman": "subwords.huffman:Huffman",
+    "volt": "subwords.volt:Volt",
+    "muv": "subwords.volt:Muv",
 }
 
 
