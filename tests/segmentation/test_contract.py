@@ -83,6 +83,40 @@ def test_every_learned_line_comes_back(name: str) -> None:
     assert model.counts() == {}, "nothing of the learned text is unknown"
 
 
+MARKS = [
+    "@@",
+    "@",
+    "##",
+    "#",
+    "▁",
+    "</w>",
+    "<unk>",
+    "<s>",
+    "</s>",
+    "[UNK]",
+    "␠",
+    "␀",
+    "¦",
+    "𐋇",
+    "ba",
+    "ko",
+    "B",
+    "9",
+    "-",
+]
+
+
+@every_algorithm
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.lists(st.sampled_from(MARKS), min_size=1, max_size=4).map("".join), max_size=6))
+def test_words_made_of_marks_come_back(name: str, words: list[str]) -> None:
+    if name in LOSSY:
+        pytest.skip("loses unknown words")
+    text = " ".join(words)
+    model = learned(name)
+    assert model.decode(model.encode(text)) == COMES_BACK_AS.get(name, lambda text: text)(text)
+
+
 @every_algorithm
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Z", "Cc", "Cn"]), min_size=1), max_size=6))

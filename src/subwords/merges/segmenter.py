@@ -70,7 +70,8 @@ class MergeSegmenter(WordSegmenter):
         return pieces if self._filter is None else [self._filter.restrict(word) for word in pieces]
 
     def decode(self, pieces: str) -> str:
-        return pieces.replace(f"{SEPARATOR} ", "").removesuffix(SEPARATOR)
+        text = pieces.replace(f"{SEPARATOR} ", "")
+        return text.removesuffix(SEPARATOR) if pieces.endswith(SEPARATOR) else text
 
     def reached(self) -> int:
         return len(self.merges)
