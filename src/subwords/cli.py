@@ -81,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument("--algorithm", metavar="ALGORITHM", help="with --model: adds words kept whole and a histogram")
     stats.add_argument("--model", metavar="FILE", type=Path)
     stats.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary scores")
-    stats.add_argument("--alpha", metavar="A", type=float, default=2.5, help="order of the Rényi entropy (2.5)")
+    stats.add_argument("--alpha", metavar="A", type=float, help="order of the Rényi entropy (2.5)")
     stats.add_argument("--json", action="store_true")
     _add_options(stats)
     stats.set_defaults(run=_stats)
@@ -205,7 +205,8 @@ def _stats(arguments: argparse.Namespace) -> None:
         raise InputError("--gold needs a model to segment its words", next_step="add --algorithm NAME --model FILE")
     segmenter = _load(arguments) if arguments.model else None
     segmented = statistics.Segmented(arguments.pieces, arguments.text)
-    figures = statistics.describe(segmented, segmenter=segmenter, gold=arguments.gold, alpha=arguments.alpha)
+    alpha = statistics.ALPHA if arguments.alpha is None else arguments.alpha
+    figures = statistics.describe(segmented, segmenter=segmenter, gold=arguments.gold, alpha=alpha)
     if arguments.reference:
         _, known = statistics.count_pieces(arguments.reference)
         figures["unknown"] = statistics.unknown_rates(segmented, known, segmenter)
