@@ -6,6 +6,8 @@ Mistakes in the experiment file are reported before Snakemake starts. Anything a
 from __future__ import annotations
 
 import argparse
+import fcntl
+import os
 import subprocess
 import sys
 import time
@@ -13,20 +15,42 @@ from pathlib import Path
 
 from experiment import config
 from experiment.programs import program
+from subwords.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 def snakemake(words: list[str]) -> int:
     """Run snakemake in the repository with this Python's environment and return its exit status."""
-    command = [sys.executable, "-m", "snakemake", "--rerun-incomplete", *words]
-    return subprocess.run(command, cwd=ROOT, check=False, env=_environment()).returncode
+    command = [sys.executable, "-m", "snakemake", *words]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"}
+    return subprocess.run(command, cwd=ROOT, check=False, env=environment).returncode
 
 
-def _environment() -> dict[str, str]:
-    import os
+def sole_runner() -> None:
+    """Make sure that nobody else runs here, and clear the lock that a killed run has left."""
+    (ROOT / "results").mkdir(exist_ok=True)
+    handle = os.open(ROOT / "results" / ".running", os.O_CREAT | os.O_RDWR)  # held until this process ends
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError("another `make run` is at work here", next_step="wait for it, or stop it") from None
+    if any((ROOT / ".snakemake" / "locks").glob("*")) and not _snakemake_is_alive():
+        print("the last run was killed; going on from where it was", flush=True)
+        subprocess.run([sys.executable, "-m", "snakemake", "--unlock", "--quiet"], cwd=ROOT, check=True, capture_output=True)
 
-    return {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"}
+
+def _snakemake_is_alive() -> bool:
+    import psutil
+
+    for process in psutil.process_iter():
+        try:
+            words, folder = process.cmdline(), process.cwd()
+        except psutil.Error:
+            continue
+        if Path(folder) == ROOT and any("snakemake" in word for word in words) and process.pid != os.getpid():
+            return True
+    return False
 
 
 @program
@@ -39,10 +63,11 @@ def main(argv: list[str] | None = None) -> int:
     experiment = config.load(arguments.configfile)
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.monotonic()
+    sole_runner()
     print(f"{experiment.name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
-        print(f"\nnot finished; mend what is wrong and run the same command again: it continues", file=sys.stderr)
+        print("\nnot finished: mend what is wrong and run the same command again; it continues", file=sys.stderr)
         return status
     folder = ROOT / "results" / experiment.name
     print((folder / "table.md").read_text(encoding="utf-8"))

@@ -1,0 +1,156 @@
+"""An experiment file: what it means, and what a mistake in it gets."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from experiment.config import Experiment, load
+from experiment.graph import Graph
+from subwords.errors import InputError
+
+GOOD: dict[str, Any] = {
+    "experiment": "good",
+    "corpora": ["multi30k"],
+    "directions": ["en-de", "de-en"],
+    "testsets": ["test2016", "test2017"],
+    "segmentations": {
+        "bpe-1k": {"algorithm": "bpe", "size": 1000, "joint": True, "text": "moses"},
+        "char": {"algorithm": "char"},
+    },
+    "models": ["transformer-small"],
+    "seeds": [1, 2, 3],
+    "baseline": "bpe-1k",
+}
+
+
+def changed(change: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    settings = copy.deepcopy(GOOD)
+    change(settings)
+    return settings
+
+
+def test_the_grid() -> None:
+    experiment = Experiment(GOOD)
+    assert len(experiment.runs) == 1 * 2 * 2 * 1 * 3
+    run = experiment.runs[-1]
+    assert run.folder == "results/runs/multi30k/de-en/char/transformer-small/seed3"
+    assert run.pair == "en-de"  # both directions share text, segmentation and binarized data
+    assert experiment.test_sets("multi30k", "de-en") == ["test2016", "test2017"]
+    assert experiment.settings["decode"]["beam"] == 5
+    assert experiment.segmentations["char"].text == "raw"
+
+
+def test_what_does_not_depend_on_the_seed_is_shared() -> None:
+    graph = Graph(Experiment(GOOD))
+    assert len(graph.segmentation_folders()) == 2
+    per_seed = changed(
+        lambda s: s["segmentations"].update(r={"algorithm": "random-bpe", "size": 100, "per_seed": True})
+    )
+    assert sum(folder.endswith((".seed1", ".seed2", ".seed3")) for folder in Graph(Experiment(per_seed)).segmentation_folders()) == 3  # fmt: skip
+
+
+def test_only_the_test_sets_that_are_asked_for_are_downloaded() -> None:
+    places = Graph(Experiment(GOOD)).downloads
+    assert any("test_2016" in place for place in places)
+    assert not any("2018" in place or "mscoco" in place for place in places)
+    assert not any(place.endswith((".fr.gz", ".cs.gz")) for place in places)
+
+
+def test_a_corpus_of_the_user_s_own_and_a_changed_recipe() -> None:
+    mine = {
+        "languages": ["sw", "en"],
+        "train": {"sw": "data/train.sw", "en": "data/train.en"},
+        "dev": {"sw": "data/dev.sw", "en": "data/dev.en"},
+        "tests": {"news": {"sw": "data/news.sw", "en": "data/news.en"}},
+    }
+    settings = changed(
+        lambda s: s.update(
+            corpora={"mine": mine, "multi30k": None},
+            directions=["sw-en", "en-de"],
+            testsets=None,
+            models={"small": {"like": "transformer-small", "flags": {"dropout": 0.1}}, "transformer-base": None},
+        )
+    )
+    experiment = Experiment(settings)
+    assert {(run.corpus, run.direction) for run in experiment.runs} == {("mine", "sw-en"), ("multi30k", "en-de")}
+    assert experiment.recipes["small"]["flags"]["dropout"] == 0.1
+    assert experiment.recipes["small"]["flags"]["encoder-layers"] == 4
+    assert Graph(experiment).corpus_files("mine", "sw-en")[0] == "data/train.sw"
+
+
+def test_on_is_a_word_although_yaml_reads_true() -> None:
+    settings = yaml.safe_load(yaml.safe_dump(GOOD) + "\nselect: {on: dev, metric: loss}\n")
+    assert Experiment(settings).settings["select"]["metric"] == "loss"
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda s: s.update(sedes=[1]), ["unknown key 'sedes'", "did you mean 'seeds'"]),
+        (lambda s: s.pop("seeds"), ["the key 'seeds' is missing"]),
+        (lambda s: s.update(seeds=["one"]), ["seeds.0", "'one'", "integer"]),
+        (lambda s: s.update(seeds=[1.5]), ["seeds.0", "1.5"]),
+        (lambda s: s.update(corpora=["multi30"]), ["unknown corpus 'multi30'", "multi30k"]),
+        (lambda s: s.update(directions=["en-xx"]), ["en-xx", "en, de, fr, cs"]),
+        (lambda s: s.update(directions=["en-de", "en-ga"]), ["no corpus has both languages", "en-ga"]),
+        (lambda s: s.update(testsets=["test2015"]), ["none of its test sets", "test2016"]),
+        (lambda s: s.update(models=["transfomer-small"]), ["unknown model", "transformer-small"]),
+        (lambda s: s.update(models={"m": {"like": "transformer-small", "flags": {"drop": 1}}}), ["fairseq flag 'drop'"]),
+        (lambda s: s.update(baseline="bpe"), ["unknown baseline 'bpe'", "bpe-1k"]),
+        (lambda s: s.update(metrics=["blue"]), ["unknown metric 'blue'", "bleu"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(algorithm="bppe"), ["unknown algorithm 'bppe'", "'bpe'"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(size=0), ["bpe-1k", "size=0 is too small"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(size="many"), ["bpe-1k", "'many'"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(mergs=3), ["bpe-1k", "'mergs'"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(text="tok"), ["'tok'", "raw, moses"]),
+        (lambda s: s["segmentations"]["char"].update(size=5), ["char takes no size"]),
+        (lambda s: s["segmentations"]["char"].update(per_seed=True), ["takes no seed"]),
+        (lambda s: s.update(select={"on": "test"}), ["'test'", "dev"]),
+        (lambda s: s.update(select={"metric": "ter"}), ["'ter'", "bleu, loss"]),
+        (lambda s: s.update(decode={"beam": 0}), ["decode.beam"]),
+        (lambda s: s.update(experiment="../up"), ["experiment", "letters, digits"]),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:
+    with pytest.raises(InputError) as caught:
+        Experiment(changed(change), where="mine.yaml")
+    for words in says:
+        assert words in str(caught.value)
+
+
+def test_every_committed_experiment_is_valid(root: Path) -> None:
+    files = [root / "config" / "config.yaml", *sorted((root / "config" / "experiments").glob("*.yaml"))]
+    assert len(files) > 1
+    for path in files:
+        assert load(path).runs
+
+
+def test_a_file_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("a: [1,\n")
+    with pytest.raises(InputError, match="cannot read"):
+        load(path)
+    path.write_text("- a\n")
+    with pytest.raises(InputError, match="not a mapping"):
+        load(path)
+
+
+def test_environments_have_the_lock_s_versions(root: Path) -> None:
+    import re
+
+    lock = dict(re.findall(r"^([a-z0-9-]+)==(\S+)", (root / "requirements" / "requirements.lock").read_text(), re.M))
+    makefile = (root / "Makefile").read_text()
+    lock["torch"] = re.search(r"torch==(\S+)", makefile)[1]  # type: ignore[index]
+    lock["fairseq"] = re.search(r"fairseq==(\S+)", (root / "requirements" / "fairseq.txt").read_text())[1]  # type: ignore[index]
+    named = set()
+    for path in sorted((root / "envs").iterdir()):
+        for package, version in re.findall(r"([A-Za-z0-9-]+)==(\S+)", path.read_text()):
+            assert lock[package.lower()] == version, (path.name, package)
+            named.add(path.name)
+    assert named == {"data.yaml", "segmentation.yaml", "training.yaml", "training.post-deploy.sh", "evaluation.yaml"}

@@ -1,0 +1,129 @@
+"""Real kills (SIGKILL to the whole process group), then the same command again: it ends with the same files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import TINY, Workplace
+
+pytestmark = pytest.mark.slow
+
+#: Rules in the order in which their first job can start; each is killed once.
+STEPS = ["prepare", "clean", "moses", "segment", "binarize", "statistics", "train", "select", "translate", "score"]
+STEPS += ["compare", "collect", "tables", "report"]
+RESULTS = ["*.hyp", "*.pieces", "*.scores.json", "train.*", "dev.*", "model.en", "model.qmo", "stats.json", "cleaning.json"]
+FINAL = ["table.tex"]
+
+
+def start(place: Workplace) -> subprocess.Popen[str]:
+    """Start what `make run` starts, in a process group of its own."""
+    command = [sys.executable, "scripts/run_experiment.py", "--configfile", "experiment.yaml", "--cores", "2"]
+    return subprocess.Popen(
+        command,
+        cwd=place.folder,
+        env={**place.environment(), "PYTHONPATH": str(place.folder / "src")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def kill_when(process: subprocess.Popen[str], seen: Callable[[], bool], seconds: float = 120) -> bool:
+    """Kill the process group as soon as `seen()`; False when the process ended before."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if seen():
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return True
+        if process.poll() is not None:
+            return False
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    raise AssertionError(f"not seen within {seconds} seconds")
+
+
+def contents(place: Workplace) -> dict[str, bytes]:
+    """Return everything that must not depend on when a run was killed."""
+    found = {}
+    for pattern in RESULTS:
+        for path in sorted(place.results.rglob(pattern)):
+            if path.is_file() and "checkpoints" not in path.parts:
+                found[str(path.relative_to(place.results))] = path.read_bytes()
+    return found
+
+
+def finish(place: Workplace) -> None:
+    process = start(place)
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    assert "| bpe" in output  # the table is printed
+
+
+def test_every_step_can_be_killed(workplaces: Callable[[str], Workplace], finished: Workplace) -> None:
+    place, killed = workplaces("killed"), []
+    for step in STEPS:
+        before = {path for path in (place.results / "logs" / step).glob("*")}
+        process = start(place)
+
+        def a_job_has_begun(step: str = step, before: set[Path] = before) -> bool:
+            return any(path not in before for path in (place.results / "logs" / step).glob("*"))
+
+        if kill_when(process, a_job_has_begun):
+            killed.append(step)
+    assert killed == STEPS
+    finish(place)
+    assert contents(place) == contents(finished)
+
+
+def test_a_killed_training_goes_on_from_its_last_checkpoint(workplaces: Callable[[str], Workplace]) -> None:
+    recipe = TINY["models"]["mini"]
+    longer = {"mini": {**recipe, "flags": {**recipe["flags"], "max-epoch": 8, "patience": 6}}}
+    experiment: dict[str, Any] = {
+        **TINY,
+        "models": longer,
+        "segmentations": {"bpe": TINY["segmentations"]["bpe"]},
+        "select": {"average": 2, "metric": "loss"},
+    }
+    folder = "runs/mini/en-qmo/bpe/mini/seed1"
+
+    def scores(place: Workplace) -> list[dict[str, Any]]:
+        path = place.results / folder / "checkpoints" / "scores.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    straight, interrupted = workplaces("straight"), workplaces("interrupted")
+    for place in (straight, interrupted):
+        place.write(experiment)
+    straight.run()
+    for epochs in (2, 4):
+        assert kill_when(start(interrupted), lambda epochs=epochs: len(scores(interrupted)) >= epochs)  # type: ignore[misc]
+        assert len(scores(interrupted)) < 8
+    finish(interrupted)
+    log = (interrupted.results / folder / "checkpoints" / "fairseq.log").read_text()
+    assert log.count("Loaded checkpoint") == 2  # it did not begin again
+    assert scores(interrupted) == scores(straight)
+    assert contents(interrupted) == contents(straight)
+
+
+def test_a_changed_recipe_does_not_go_on_from_old_checkpoints(workplaces: Callable[[str], Workplace]) -> None:
+    place, fresh = workplaces("changed"), workplaces("fresh")
+    one = {**TINY, "segmentations": {"bpe": TINY["segmentations"]["bpe"]}}
+    recipe = TINY["models"]["mini"]
+    other = {**one, "models": {"mini": {**recipe, "flags": {**recipe["flags"], "dropout": 0.4}}}}
+    place.write(one)
+    place.run("training")
+    for each in (place, fresh):
+        each.write(other)
+        each.run()
+    assert contents(place) == contents(fresh)
