@@ -12,6 +12,7 @@ from typing import Any
 from experiment.figures import INK, draw_curves, draw_histograms, draw_scores, save_figure
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest, Run
+from experiment.metrics import bleu_tokenizers
 from experiment.piece_statistics import side_statistics
 from experiment.samples import Sample, choose_samples
 from experiment.scorebook import Row
@@ -68,7 +69,7 @@ def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str
         segmentations=list(dict.fromkeys(run.segmentation for run in runs)),
         provenance=_provenance(runs),
         signatures=_signatures(rows),
-        checks=_checks(manifest),
+        checks=_checks(manifest, rows),
         parameters=json.dumps(manifest.parameters, ensure_ascii=False, indent=2),
     )
 
@@ -180,10 +181,11 @@ def _signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def _checks(manifest: Manifest) -> list[str]:
+def _checks(manifest: Manifest, rows: Iterable[Row]) -> list[str]:
     """Return commands that recompute scores of the baseline with sacrebleu's own command line."""
     import shlex
 
+    tokenizers = {row["direction"]: _tokenizer(row["signature"]) for row in rows if row["metric"] == "bleu"}
     commands: dict[str, None] = {}
     seen = set()
     for run in manifest.runs:
@@ -195,7 +197,14 @@ def _checks(manifest: Manifest) -> list[str]:
                 base = f"sacrebleu {shlex.quote(files.reference)} -i {shlex.quote(files.hypothesis)}"
                 plain = [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]
                 if plain:
-                    commands[f"{base} -m {' '.join(plain)} -w 2"] = None
+                    commands[f"{base} -m {' '.join(plain)} -w 2{tokenizers.get(run.direction, '')}"] = None
                 if "chrf++" in manifest.metrics:
                     commands[f"{base} -m chrf --chrf-word-order 2 -w 2"] = None
     return list(commands)
+
+
+def _tokenizer(signature: str) -> str:
+    """Return the option for the tokenizer that a BLEU signature names; nothing for the default."""
+    named = re.search(r"tok:([^|]+)", signature)
+    known = [name for name in bleu_tokenizers() if named and (named[1] == name or named[1].startswith(f"{name}-"))]
+    return f" -tok {known[0]}" if known and known[0] != "13a" else ""

@@ -16,7 +16,7 @@ from sacrebleu.metrics import CHRF
 
 import make_report
 from experiment.manifest import Run, read_manifest
-from experiment.report import TEMPLATES, inline_svg, visible, web_address
+from experiment.report import TEMPLATES, _tokenizer, inline_svg, visible, web_address
 from experiment.samples import choose_samples, mark_words
 from experiment.scorebook import read_scores
 from experiment.tables import blocks
@@ -132,6 +132,12 @@ def test_the_commands_that_check_a_score_work(finished, page):
     assert [entry["score"] for entry in found] == expected
 
 
+def test_the_commands_name_a_tokenizer_that_is_not_the_default():
+    assert _tokenizer("nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp|version:2.6.0") == " -tok zh"
+    assert _tokenizer("nrefs:1|tok:ja-mecab-0.996-IPA|smooth:exp") == " -tok ja-mecab"
+    assert _tokenizer("nrefs:1|tok:13a|smooth:exp") == ""
+
+
 def test_each_figure_is_saved_and_shown(finished, page, text):
     files = sorted(path.name for path in (finished / "figures").iterdir())
     assert files == [f"toy_en-xx_tiny.{kind}.svg" for kind in ("curves", "pieces", "scores")]
@@ -142,6 +148,7 @@ def test_each_figure_is_saved_and_shown(finished, page, text):
         assert f'href="figures/{name}"' in text
 
 
+@pytest.mark.slow
 def test_the_same_results_make_the_same_page(root, finished, tmp_path):
     pages = []
     for seed in ("0", "1"):
