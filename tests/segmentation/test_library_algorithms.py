@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import random
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 import sentencepiece
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tokenizers import models
 
@@ -202,6 +203,21 @@ def test_sentencepiece_reads_what_looks_like_its_own_entries(algorithm: type[Seg
     model = algorithm.learn([text], 60)
     assert model.decode(model.encode(line)) == line
     assert not {"<unk>", "<s>", "</s>"} & set(model.encode(line).split(" "))
+
+
+@sentence_pieces
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n") | st.sampled_from("ba ▁<unk>/s\0\u2585"))
+)
+def test_sentencepiece_brings_any_line_back(algorithm: type[Segmenter], text: Path, line: str) -> None:
+    model = learned(algorithm, text)
+    assert model.decode(model.encode(line)) == line.replace("▁", " ")
+
+
+@cache
+def learned(algorithm: type[Segmenter], text: Path) -> Segmenter:
+    return algorithm.learn([text], 60)
 
 
 @sentence_pieces
