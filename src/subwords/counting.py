@@ -12,22 +12,24 @@ from subwords.progress import Progress
 
 #: Bytes that are split and counted at a time.
 BLOCK = 1 << 20
-#: Bytes of text from which on compiled code is faster, its loading included.
+#: Bytes of text from which on compiled code is faster: for algorithms that load it anyway, and with its loading.
 LARGE = 1 << 22
+LARGE_WITH_LOADING = 1 << 26
 
 
-def count_words(paths: Iterable[str | Path]) -> dict[str, int]:
+def count_words(paths: Iterable[str | Path], large: int = LARGE) -> dict[str, int]:
     """Return the words of UTF-8 text files with their counts, in the order in which they are first seen.
 
     A word is what stands between single spaces of a line, once spaces and carriage returns are stripped from the
-    line's ends. Only LF ends a line; other Unicode spaces are letters like any other.
+    line's ends. Only LF ends a line; other Unicode spaces are letters like any other. Texts of `large` bytes or more
+    are counted by compiled code.
 
     Raises InputError when a file cannot be read, is not UTF-8 (with the line), or when there is no word at all.
     """
     texts = [Path(path) for path in paths]
     try:
-        large = sum(text.stat().st_size for text in texts) >= LARGE
-        counts = _count_compiled(texts) if large else _count(texts)
+        size = sum(text.stat().st_size for text in texts)
+        counts = _count_compiled(texts) if size >= large else _count(texts)
     except OSError as error:
         raise InputError(f"cannot read {error.filename}: {error.strerror}", next_step="check the path") from error
     except UnicodeDecodeError:

@@ -43,7 +43,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
-from subwords.counting import count_words
+from subwords.counting import LARGE_WITH_LOADING, count_words
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
@@ -200,7 +200,7 @@ class Huffman(Segmenter):
         arity = check_size(cls, size)
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
-        counts = count_words(texts)
+        counts = count_words(texts, LARGE_WITH_LOADING)
         if options["variant"] == "reference":
             counts = {word: count for word, count in counts.items() if word not in (WORD_END, UNKNOWN)}
         by_count = sorted(counts.items(), key=lambda item: -item[1])  # stable: first seen first
