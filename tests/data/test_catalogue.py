@@ -162,6 +162,7 @@ def test_every_key_of_the_schema_is_described(root: Path) -> None:
     assert set(schema["$defs"]["cleaning"]["properties"]) == set(OPTIONS)
 
 
+@pytest.mark.slow
 def test_mtdata_has_the_ids(known: dict[str, Corpus], monkeypatch: pytest.MonkeyPatch) -> None:
     """Against mtdata's packaged index; only its modules in use are read, which takes a second instead of a minute."""
     from mtdata.index import Index, neulab_tedtalks, statmt

@@ -353,6 +353,19 @@ def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     assert read(tmp_path / "out", "train") == train
 
 
+def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path, root: Path) -> None:
+    write(tmp_path / "in", train=TRAIN, dev=DEV, test=TEST)
+    command = f"ulimit -f 4; trap '' XFSZ; exec {sys.executable} {root}/scripts/clean_corpus.py --input {tmp_path}/in "
+    command += f"--output {tmp_path}/out --languages en xx --tests test"
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    left = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert left == {f"{split}.{language}" for split in ("dev", "test") for language in LANGUAGES}
+
+
 # ---------------------------------------------------------------------------------------------------------- real text
 
 
