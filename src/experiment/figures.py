@@ -32,6 +32,7 @@ def _style() -> Any:
     return {
         "svg.fonttype": "none",  # text stays text: searchable, readable by screen readers
         "svg.hashsalt": "subwords",
+        "text.parse_math": False,  # a name with dollar signs is a name
         "font.family": "sans-serif",
         "font.size": 10,
         "text.color": INK,

@@ -10,11 +10,13 @@ import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from sacrebleu.metrics import CHRF
 
 import make_report
+from experiment.figures import draw_scores, svg_text
 from experiment.manifest import Run, read_manifest
 from experiment.report import TEMPLATES, _tokenizer, inline_svg, visible, web_address
 from experiment.samples import choose_samples, mark_words
@@ -252,6 +254,14 @@ def test_text_can_be_read_in_light_and_dark():
             for ground in ("page", "tint"):
                 high, low = sorted((luminance(colors[ink]), luminance(colors[ground])), reverse=True)
                 assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+def test_any_name_can_be_drawn(finished):
+    name = r"50% $\nonsense{$ <b> & _x_ 語"
+    rows = [row | {"segmentation": name, "testset": name} for row in read_scores(finished / "scores.csv")[:4]]
+    drawn = svg_text(draw_scores(rows))
+    texts = [element.text for element in ElementTree.fromstring(drawn).iter("{http://www.w3.org/2000/svg}text")]
+    assert name in texts
 
 
 def test_bad_input_is_a_message(finished, tmp_path, capsys):
