@@ -228,8 +228,8 @@ def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentati
         joint=given.get("joint", False),
         text=given.get("text", algorithm.reads),
         per_seed=per_seed,
-        learn={key: value for key, value in options.items() if stages[key] == "learn"},
-        encode={key: value for key, value in options.items() if stages[key] == "encode"},
+        learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
+        encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
     )
 
 

@@ -32,7 +32,7 @@ def read_frequencies(path: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):
         piece, tab, count = line.rpartition("\t")
-        if not tab or not piece or not count.isascii() or not count.isdigit():
+        if not tab or not piece or not count.isascii() or not count.removeprefix("-").isdigit():
             raise InputError(
                 f"{path}, line {number}: {line[:80]!r} is not a piece and its count",
                 allowed="piece<TAB>count",

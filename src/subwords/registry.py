@@ -16,6 +16,7 @@ ALGORITHMS: dict[str, str] = {
     "char": "subwords.char:Characters",
     "word": "subwords.word:Words",
     "huffman": "subwords.huffman:Huffman",
+    "hft": "subwords.hft.model:HFT",
     "volt": "subwords.volt:Volt",
     "muv": "subwords.volt:Muv",
 }

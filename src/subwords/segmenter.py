@@ -36,7 +36,7 @@ class Parameter:
     help: str
     choices: tuple[Any, ...] = ()
     kind: type | None = None  # of a value that is not None; the default's type when not given
-    stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied
+    stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
 
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
@@ -224,7 +224,7 @@ def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None 
             raise unknown(
                 f"option of {cls.algorithm}", name, known or ["(none)"], next_step=f"subwords list {cls.algorithm}"
             )
-    wanted = (p for p in cls.parameters if stage is None or p.stage == stage)
+    wanted = (p for p in cls.parameters if stage is None or p.stage in (stage, "both"))
     return {p.name: p.parse(given[p.name]) if p.name in given else p.default for p in wanted}
 
 
