@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.download import fetch
+from experiment.download import add_mirror, fetch
 from experiment.programs import program
 
 
@@ -16,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(prog="download.py", description=__doc__)
     command.add_argument("--url", required=True, help="https, http or file")
     command.add_argument("--sha256", help="expected checksum in hexadecimal")
-    command.add_argument("--mirror", type=Path, metavar="DIR", help="take DIR/{host}/{path} instead of the network")
+    add_mirror(command)
     command.add_argument("--attempts", type=int, default=5, metavar="N", help="failures in a row (default 5)")
     command.add_argument("--output", type=Path, required=True, metavar="FILE", help="where the file goes")
     return command

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.catalogue import CATALOGUE, Corpus, corpora, read_catalogue
+from experiment.download import add_mirror
 from experiment.programs import program
 from experiment.raw_corpus import prepare
 from subwords.errors import InputError, unknown
@@ -30,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--downloads", type=Path, default=Path("results/downloads"), metavar="DIR", help="default: %(default)s"
     )
-    command.add_argument("--mirror", type=Path, metavar="DIR", help="take DIR/{host}/{path} instead of the network")
+    add_mirror(command)
     command.add_argument("--output", type=Path, required=True, metavar="OUT", help="folder for the files")
     return command
 

@@ -1,4 +1,5 @@
 # The experiment, checked as a whole, and the graph of its files. Both are plain Python in src/experiment.
+import shlex
 import sys
 from pathlib import Path
 
@@ -30,8 +31,10 @@ EXPERIMENT = experiment_folder(experiment)
 #: Without a GPU here, jobs do not wait for one. On a cluster the profile asks for it (profiles/slurm).
 HAS_GPU = bool(gpu.visible_gpus())
 
-# programs find the project's code here, with or without conda; bash stops at the first error
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir}/src:{workflow.basedir}; ")
+# Programs find the project's code here, with or without conda; bash stops at the first error. The mirror comes as a
+# variable and not as a parameter: where a file came from changes nothing in it, and repeats nothing.
+MIRROR = f"export CORPUS_MIRROR={shlex.quote(settings['mirror'])}; " if settings["mirror"] else ""
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir}/src:{workflow.basedir}; {MIRROR}")
 
 
 wildcard_constraints:

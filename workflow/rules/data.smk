@@ -1,7 +1,7 @@
 # From the network to clean, aligned, raw text.
 
 
-# fetch one file: retries, resumes, checks; from the mirror when there is one
+# fetch one file: retries, resumes, checks; from the mirror when there is one (CORPUS_MIRROR)
 rule download:
     output:
         "results/downloads/{file}",
@@ -12,11 +12,10 @@ rule download:
     params:
         url=lambda wildcards, output: graph.downloads[output[0]].url,
         sha256=lambda wildcards, output: graph.downloads[output[0]].sha256,
-        mirror=f"--mirror {settings['mirror']}" if settings["mirror"] else "",
     message:
         "download {params.url}"
     shell:
-        "python scripts/download.py --url {params.url:q} --sha256 {params.sha256} {params.mirror}"
+        "python scripts/download.py --url {params.url:q} --sha256 {params.sha256}"
         " --output {output:q} >{log:q} 2>&1"
 
 
