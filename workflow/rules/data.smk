@@ -15,8 +15,7 @@ rule download:
     message:
         "download {params.url}"
     shell:
-        "python scripts/download.py --url {params.url:q} --sha256 {params.sha256}"
-        " --output {output:q} >{log:q} 2>&1"
+        "python scripts/download.py --url {params.url:q} --sha256 {params.sha256}" " --output {output:q} >{log:q} 2>&1"
 
 
 # One pair of rules for each language pair, because corpora differ in their test sets.
