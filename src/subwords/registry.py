@@ -16,9 +16,11 @@ ALGORITHMS: dict[str, str] = {
     "char": "subwords.char:Characters",
     "word": "subwords.word:Words",
     "huffman": "subwords.huffman:Huffman",
+    "sbpe": "subwords.sbpe:SBPE",
     "hft": "subwords.hft.model:HFT",
     "volt": "subwords.volt:Volt",
     "muv": "subwords.volt:Muv",
+    "random-bpe": "subwords.random_bpe:RandomBPE",
 }
 
 

@@ -33,7 +33,7 @@ from subwords.merges.units import (
 )
 
 #: A symbol's floor, as a share of its count. Nearer to 1: tighter bounds, renewed more often.
-SHARE = 0.95
+SHARE = 0.9
 #: Places in `Bounds.sizes`: entries of the heap, pairs that are in the chains, symbols that have a floor.
 ENTRIES, CHAINED, FLOORED = range(3)
 
@@ -216,12 +216,15 @@ def likelihood_merges(units, pairs, symbols, sizes, bounds, chosen, gains, done,
         if not room(pairs, symbols, sizes, k):
             sizes[STATE] = FULL
             return done
-        merge(units, pairs, symbols, sizes, k, False)
+        z = merge(units, pairs, symbols, sizes, k, False)
         _lower_floor(bounds, pairs, symbols, sizes, pairs.left[k])
         _lower_floor(bounds, pairs, symbols, sizes, pairs.right[k])
         for i in range(sizes[TOUCHED]):
-            if pairs.touched[i] < bounds.sizes[CHAINED]:
-                _renew(bounds, pairs, sizes, pairs.touched[i])
+            m = pairs.touched[i]
+            # A count that falls takes the score with it, or, where that is negative, nearer to 0 but not above it. So
+            # only a negative bound may have become too low, or that of a known pair with the new symbol.
+            if m < bounds.sizes[CHAINED] and (bounds.bound[m] < 0 or pairs.left[m] == z or pairs.right[m] == z):
+                _renew(bounds, pairs, sizes, m)
         _chain(bounds, pairs, symbols, sizes)
         chosen[done] = k
         gains[done] = gain
