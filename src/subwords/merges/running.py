@@ -14,7 +14,6 @@ from subwords.progress import Progress
 
 #: Merges between two looks at the clock.
 STEPS = 200
-CODE_POINTS = 0x110000
 
 
 class RunningText:
@@ -33,10 +32,10 @@ class RunningText:
 
         kind = 2 * chars  # odd when it ends a word
         kind[last] += 1
-        known = np.zeros(2 * CODE_POINTS, np.bool_)
+        known = np.zeros(int(kind.max(initial=0)) + 1, np.bool_)
         known[kind] = True
         kinds = np.flatnonzero(known)
-        number = np.zeros(2 * CODE_POINTS, np.int32)
+        number = np.zeros(len(known), np.int32)
         number[kinds] = np.arange(len(kinds))
 
         following = np.arange(1, n + 1, dtype=np.int32)
