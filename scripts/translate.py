@@ -128,7 +128,8 @@ def main(argv: list[str] | None = None) -> int:
 
     gpu.take(1)
     search = json.loads(arguments.search)
-    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **(read_json(arguments.encode_options) if arguments.encode_options else {}))
+    options = read_json(arguments.encode_options) if arguments.encode_options else {}
+    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **options)
     source = list(encoder.encode_lines(read_lines(arguments.source)))
     translator = Translator(arguments.model, arguments.data, arguments.direction, search, arguments.precision)
     began = time.monotonic()
@@ -150,6 +151,8 @@ def main(argv: list[str] | None = None) -> int:
             "unknown_pieces": sum(line.split(" ").count("<unk>") for line in pieces),
             "empty_hypotheses": sum(not line.strip() for line in hypotheses),
             "device": "cuda" if translator.cuda else "cpu",
+            "search": search,
+            "precision": arguments.precision if translator.cuda else "fp32",
         },
     )
     write_lines(arguments.hypotheses, hypotheses)

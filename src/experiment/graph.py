@@ -170,7 +170,7 @@ class Graph:
             "model": {"name": run.model, **self.experiment.recipes[run.model]},
             "seed": run.seed,
         }
-        return as_json(decided | {key: self.settings[key] for key in ("select", "decode", "cleaning", "precision")})
+        return as_json(decided | {key: self.settings[key] for key in ("select", "cleaning", "precision")})
 
     # --- scores and tables
 

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.slow
 STEPS = ["prepare", "clean", "moses", "segment", "binarize", "statistics", "train", "select", "translate", "score"]
 STEPS += ["compare", "collect", "tables", "report"]
 RESULTS = ["*.hyp", "*.pieces", "*.scores.json", "train.*", "dev.*", "model.en", "model.qmo", "stats.json", "cleaning.json"]
-FINAL = ["table.tex"]
 
 
 def start(place: Workplace) -> subprocess.Popen[str]:
@@ -127,3 +126,20 @@ def test_a_changed_recipe_does_not_go_on_from_old_checkpoints(workplaces: Callab
         each.write(other)
         each.run()
     assert contents(place) == contents(fresh)
+
+
+@pytest.mark.parametrize("blocks", [8, 60], ids=["text", "checkpoints"])
+def test_a_full_disk_leaves_no_half_files(
+    workplaces: Callable[[str], Workplace], finished: Workplace, blocks: int
+) -> None:
+    """A limit on the size of files (in KiB) stands for the full disk: writing fails in the middle of a file."""
+    place = workplaces("full")
+    command = f"ulimit -f {blocks}; " + " ".join(place.command())
+    done = subprocess.run(["bash", "-c", command], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode != 0
+    whole = contents(finished)
+    left = contents(place)
+    assert left.keys() < whole.keys()
+    assert all(whole[name] == content for name, content in left.items())
+    finish(place)
+    assert contents(place) == whole
