@@ -102,7 +102,6 @@ class StaleHeap:
 
     def _swap(self, a: int, b: int) -> None:
         first, second = self._slots[a], self._slots[b]
-        self._empty.update([b] if first is None else [], [a] if second is None else [])  # the set's history counts
         self._put(a, second)
         self._put(b, first)
 
@@ -133,6 +132,7 @@ class StaleHeap:
             child = self._larger_child(slot)
             if child is None:
                 return
+            self._empty.add(child)  # before `slot` leaves: which slot a set gives next depends on such history
             self._swap(slot, child)
             slot = child
 
@@ -155,7 +155,7 @@ class StaleHeap:
             parent = (slot - 1) // 2
             above = self._slots[parent]
             if above is None:
-                self._swap(slot, parent)
+                self._swap(parent, slot)  # in this order, see `_push_down`
                 self._sift_down(parent)
             elif self._above(entry, above):
                 self._swap(slot, parent)
