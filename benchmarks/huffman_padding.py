@@ -1,0 +1,53 @@
+"""What Huffman's missing padding costs: symbols per token with and without it, and words without a code.
+
+python benchmarks/huffman_padding.py TRAIN DEV LANGUAGE      (raw text; it is Moses-tokenized here)
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from subwords.files import read_lines
+from subwords.huffman import Huffman, expected_length
+
+
+def tokenize(source: Path, target: Path, language: str) -> Counter[str]:
+    """Write the text as the paper's program tokenizes it, and return its words with counts."""
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
+
+    normalizer, tokenizer = MosesPunctNormalizer("en"), MosesTokenizer(language)
+    words: Counter[str] = Counter()
+    with target.open("w", encoding="utf-8", newline="\n") as stream:
+        for line in read_lines(source):
+            tokens = tokenizer.tokenize(normalizer.normalize(line.strip())) if line.strip() else []
+            words.update(tokens)
+            stream.write(" ".join(tokens) + "\n")
+    return words
+
+
+def main() -> None:
+    """Print one row per number of symbols."""
+    train, dev, language = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    print("| text | n | padding | one-symbol words | longest code | symbols per token | unknown in dev |")
+    print("|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        learned, held_out = Path(folder) / "train", Path(folder) / "dev"
+        counts = tokenize(train, learned, language)
+        unseen = tokenize(dev, held_out, language)
+        for size in (100, 1000, 8000):
+            for padding in ("none", "optimal"):
+                model = Huffman.learn([learned], size, padding=padding)
+                model.encode_batch(list(read_lines(held_out)))
+                unknown = model.counts().get("unknown words", 0)
+                print(
+                    f"| {language} | {size} | {padding} | {sum(len(code) == 1 for code in model.codes)} "
+                    f"| {max(map(len, model.codes))} | {expected_length(model.codes, counts):.3f} "
+                    f"| {unknown} of {unseen.total()} ({unknown / unseen.total():.1%}) |"
+                )
+
+
+if __name__ == "__main__":
+    main()
