@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +96,3 @@ def _restore_patience(folder: Path, maximize: bool) -> None:
         best = ranked(record, maximize)[0]
         should_stop_early.best = best["score"]
         should_stop_early.num_runs = sum(entry["updates"] > best["updates"] for entry in record)
-
-
-def newest_or_none(folder: Path) -> Path | None:
-    """Return the checkpoint that training resumes from, or None when there is none."""
-    last = folder / "checkpoint_last.pt"
-    return last if last.exists() and os.path.getsize(last) else None

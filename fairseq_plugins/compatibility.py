@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -86,7 +85,7 @@ def _load_whole_checkpoints() -> None:
 
 
 def _copy_whole_checkpoints() -> None:
-    """fairseq copies checkpoint7.pt onto checkpoint_last.pt in place: a kill meanwhile leaves nothing to resume from."""
+    """fairseq copies checkpoint7.pt onto checkpoint_last.pt in place: a kill meanwhile leaves nothing to go on from."""
     from fairseq.file_io import PathManager
 
     def copy(source: str, target: str, overwrite: bool = False) -> bool:
@@ -94,7 +93,7 @@ def _copy_whole_checkpoints() -> None:
             return False
         temporary = f"{target}.part"
         shutil.copyfile(source, temporary)
-        os.replace(temporary, target)
+        Path(temporary).replace(target)
         return True
 
     PathManager.copy = staticmethod(copy)

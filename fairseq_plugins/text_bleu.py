@@ -23,7 +23,9 @@ ORDERS = 4  # BLEU's n-grams
 
 @dataclass
 class TextBleuConfig(TranslationConfig):
-    dev_references: Optional[str] = field(default=None, metadata={"help": "raw references of the dev set, one a line"})
+    dev_references: Optional[str] = field(  # noqa: UP045 (fairseq cannot read `str | None`)
+        default=None, metadata={"help": "raw references of the dev set, one a line"}
+    )
     dev_algorithm: str = field(default="", metadata={"help": "segmentation algorithm of the target side"})
     dev_segmenter: str = field(default="", metadata={"help": "its model file"})
     dev_text: str = field(default="raw", metadata={"help": "what the segmenter reads: raw or moses"})

@@ -28,7 +28,7 @@ def link_splits(folder: Path, languages: list[str], splits: dict[str, Path]) -> 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pair", required=True, metavar="L1-L2", help="for instance en-de; serves both directions")
-    parser.add_argument("--train", type=Path, required=True, metavar="PREFIX", help="segmented text: PREFIX.L1, PREFIX.L2")
+    parser.add_argument("--train", type=Path, required=True, metavar="PREFIX", help="pieces: PREFIX.L1, PREFIX.L2")
     parser.add_argument("--dev", type=Path, required=True, metavar="PREFIX")
     parser.add_argument("--joint", action="store_true", help="one dictionary for both languages")
     parser.add_argument("--workers", type=int, default=1, help="processes (default 1)")

@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--pair", required=True, metavar="L1-L2")
     parser.add_argument("--segmented", type=Path, required=True, help="scripts/segment.py's folder")
     parser.add_argument("--texts", type=Path, nargs="+", required=True, help="SPLIT.LANG: train, dev and test sets")
-    parser.add_argument("--gold", type=Path, nargs="*", default=[], help="gold.LANG: word<TAB>morphs, where there is one")
+    parser.add_argument("--gold", type=Path, nargs="*", default=[], help="gold.LANG (word<TAB>morphs)")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args(argv)
     result = {}

@@ -66,7 +66,6 @@ def component_flags() -> dict[str, dict[str, dict[str, Any]]]:
 def all_flags() -> dict[str, Any]:
     """Return {"core": {flag: …}, "components": {owner: {flag: …}}}, sorted."""
     import fairseq_plugins  # noqa: F401  (mends fairseq's imports and registers the task)
-
     from fairseq import options
 
     core = describe(options.get_training_parser())

@@ -37,7 +37,8 @@ def sole_runner() -> None:
         raise InputError("another `make run` is at work here", next_step="wait for it, or stop it") from None
     if any((ROOT / ".snakemake" / "locks").glob("*")) and not _snakemake_is_alive():
         print("the last run was killed; going on from where it was", flush=True)
-        subprocess.run([sys.executable, "-m", "snakemake", "--unlock", "--quiet"], cwd=ROOT, check=True, capture_output=True)
+        unlock = [sys.executable, "-m", "snakemake", "--unlock", "--quiet"]
+        subprocess.run(unlock, cwd=ROOT, check=True, capture_output=True)
 
 
 def _snakemake_is_alive() -> bool:

@@ -65,7 +65,9 @@ def encode(segmenter: Segmenter, text: Path, pieces: Path) -> None:
             raise InputError(f"{text} has {before} lines and its pieces {after}", allowed="equal numbers")
 
 
-def restricted(cls: type[Segmenter], options: dict[str, Any], folder: Path, language: str, text: Path) -> dict[str, Any]:
+def restricted(
+    cls: type[Segmenter], options: dict[str, Any], folder: Path, language: str, text: Path
+) -> dict[str, Any]:
     """Return the encode options of one side; with a vocabulary threshold, after counting that side's pieces.
 
     subword-nmt's joint BPE practice (Sennrich et al. 2017): a merge is used on one side only where that side's train

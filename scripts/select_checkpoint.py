@@ -17,7 +17,8 @@ from subwords.errors import InputError
 from subwords.files import whole_file
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ["fairseq", "torch", "sacrebleu", "sacremoses", "sentencepiece", "tokenizers", "subword-nmt", "numpy", "numba"]
+PACKAGES = ["fairseq", "torch", "numpy", "numba", "sacrebleu", "sacremoses"]
+PACKAGES += ["sentencepiece", "tokenizers", "subword-nmt"]
 
 
 def average(paths: list[Path]) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def average(paths: list[Path]) -> dict[str, Any]:
     sums = {name: weight.double() for name, weight in first["model"].items() if weight.is_floating_point()}
     for state in states:
         if state["model"].keys() != first["model"].keys():
-            raise InputError(f"{paths[0]} and another checkpoint hold different models", next_step="delete the checkpoints")
+            raise InputError(f"{paths[0].parent} holds checkpoints of different models", next_step="delete them")
         for name in sums:
             sums[name] += state["model"][name].double()
     for name, total in sums.items():
@@ -75,8 +76,8 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--checkpoints", type=Path, required=True, help="scripts/train.py's folder")
     parser.add_argument("--training", type=Path, required=True, help="scripts/train.py's report")
-    parser.add_argument("--select", required=True, metavar="JSON", help='{"metric", "average": N, "which": "best"|"last"}')
-    parser.add_argument("--parameters", required=True, metavar="JSON", help="the run's resolved parameters, for run.json")
+    parser.add_argument("--select", required=True, metavar="JSON", help='{"metric", "average", "which"}')
+    parser.add_argument("--parameters", required=True, metavar="JSON", help="what was decided, for run.json")
     parser.add_argument("--model", type=Path, required=True, help="model.pt to write")
     parser.add_argument("--run", type=Path, required=True, help="run.json to write")
     arguments = parser.parse_args(argv)

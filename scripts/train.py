@@ -28,7 +28,7 @@ from subwords.files import whole_file
 
 ROOT = Path(__file__).resolve().parent.parent
 #: glibc returns every large tensor's memory to the system and asks for it again: 15 % of a CPU training's time.
-MALLOC = {"MALLOC_TOP_PAD_": "268435456", "MALLOC_MMAP_THRESHOLD_": "4294967296", "MALLOC_TRIM_THRESHOLD_": "8589934592"}
+MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
@@ -38,7 +38,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--recipe", required=True, metavar="JSON", help="the recipe's fairseq flags")
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--joint", action="store_true", help="source and target share one vocabulary")
-    parser.add_argument("--select", required=True, metavar="JSON", help='{"metric": "bleu"|"loss", "keep": N, "beam": N}')
+    parser.add_argument("--select", required=True, metavar="JSON", help='{"metric", "keep", "beam"}')
     parser.add_argument("--algorithm", required=True, help="segmentation algorithm of the target side")
     parser.add_argument("--segmenter", type=Path, required=True, help="its model file")
     parser.add_argument("--text", choices=["raw", "moses"], required=True, help="the text it reads")
@@ -147,7 +147,7 @@ def report(arguments: argparse.Namespace, cards: list[str], seconds: float) -> N
         raise InputError("training ended without a dev score", next_step="see the log; lower validate-interval")
     curve = curves.read_curve(arguments.checkpoints / "fairseq.log")
     state = torch.load(arguments.checkpoints / record[-1]["file"], map_location="cpu", weights_only=False)
-    weights = {tensor.data_ptr(): tensor.numel() for tensor in state["model"].values() if tensor.dtype.is_floating_point}
+    weights = {weight.data_ptr(): weight.numel() for weight in state["model"].values() if weight.is_floating_point()}
     speeds = sorted(point["pieces_per_second"] for point in curve if point["split"] == "train")
     cuda = torch.cuda.is_available()
     write_json(
@@ -162,7 +162,8 @@ def report(arguments: argparse.Namespace, cards: list[str], seconds: float) -> N
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
             "peak_gpu_memory_mib": round(torch.cuda.max_memory_allocated() / 2**20, 1) if cuda else None,
             "gpus": len(cards) if cuda else 0,
-            "device": torch.cuda.get_device_name() if cuda else f"CPU ({platform.machine()}, {torch.get_num_threads()} threads)",
+            "device": torch.cuda.get_device_name() if cuda else f"CPU, {platform.machine()}",
+            "threads": torch.get_num_threads(),
             "precision": next((f[2:] for f in precision_flags(arguments.precision, cuda) if f != "--cpu"), "fp32"),
             "dev": record,
         },

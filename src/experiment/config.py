@@ -91,10 +91,10 @@ class Experiment:
     def __init__(self, settings: Mapping[str, Any], where: str = "the configuration") -> None:
         settings = _with_on(settings)
         schema.check(settings, "experiment", where)
-        self.settings = {
-            key: {**default, **settings.get(key, {})} if isinstance(default, dict) else settings.get(key, default)
-            for key, default in DEFAULTS.items()
-        } | {key: value for key, value in settings.items() if key not in DEFAULTS}
+        self.settings: dict[str, Any] = dict(settings)
+        for key, default in DEFAULTS.items():
+            given = settings.get(key, default)
+            self.settings[key] = {**default, **given} if isinstance(default, dict) else given
         self.where = where
         self.name: str = self.settings["experiment"]
         self.corpora = self._corpora()
@@ -134,12 +134,11 @@ class Experiment:
         return {name: self._with_wanted_tests(known[name]) for name in given}
 
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
-        """Return the corpus with only the test sets the experiment names: the others are neither fetched nor cleaned."""
+        """Return the corpus without the test sets that are not asked for: these are neither fetched nor cleaned."""
         wanted, tests = self.settings["testsets"], corpus.definition.get("tests")
         if wanted is None or tests is None:
             return corpus
-        kept = {name: split for name, split in tests.items() if name in wanted}
-        return Corpus(corpus.name, {**corpus.definition, "tests": kept})
+        return corpus.with_tests([name for name in tests if name in wanted])
 
     def _recipes(self) -> dict[str, dict[str, Any]]:
         catalogue = yaml.safe_load(MODELS.read_text(encoding="utf-8"))
@@ -240,5 +239,5 @@ def load(path: Path) -> Experiment:
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise InputError(f"cannot read {path}: {error}", next_step="see config/config.yaml for an example") from error
     if not isinstance(settings, dict):
-        raise InputError(f"{path} is not a mapping of keys to values", next_step="see config/config.yaml for an example")
+        raise InputError(f"{path} is not a mapping of keys to values", next_step="see config/config.yaml")
     return Experiment(settings, str(path))

@@ -18,7 +18,7 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
     for line in text.split("\n"):
-        if not line.startswith('{"epoch"') or '"train_wall"' not in line and '"valid_loss"' not in line:
+        if not line.startswith('{"epoch"') or not ('"train_wall"' in line or '"valid_loss"' in line):
             continue
         raw = json.loads(line)
         if "train_loss" in raw:  # the epoch's mean, of which the lines before were the parts

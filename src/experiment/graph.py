@@ -125,8 +125,7 @@ class Graph:
         """Return the Run of a run folder."""
         source, target = wildcards.source, wildcards.target
         pair = self.experiment.corpora[wildcards.corpus].pair(source, target)
-        run = Run(wildcards.corpus, source, target, pair, wildcards.segmentation, wildcards.model, int(wildcards.seed))
-        return run
+        return Run(wildcards.corpus, source, target, pair, wildcards.segmentation, wildcards.model, int(wildcards.seed))
 
     def segmented(self, file: str) -> Input:
         """Return the input function for a file of the run's segmentation; `file` may name {source} and {target}."""

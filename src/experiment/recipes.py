@@ -60,7 +60,7 @@ def _named(name: str, recipes: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def check_flags(name: str, flags: Mapping[str, Any]) -> None:
-    """Raise InputError for the first flag of a recipe that fairseq does not take, or takes with another kind of value."""
+    """Raise InputError for the first flag of a recipe that fairseq does not take, or not with such a value."""
     known = _known_flags()
     owners = [f"{kind}:{flags[kind]}" for kind in ("arch", "criterion", "optimizer", "lr-scheduler") if kind in flags]
     for owner in owners:

@@ -49,5 +49,6 @@ def _as_input_error(error: Any, where: str) -> InputError:
     if error.validator == "enum":
         return InputError(f"{at}: {unknown('value', error.instance, error.validator_value, next_step=hint)}")
     if error.validator == "type":
-        return InputError(f"{at}: {error.instance!r} is not of type {error.validator_value}", allowed=about, next_step=hint)
+        problem = f"{at}: {error.instance!r} is not of type {error.validator_value}"
+        return InputError(problem, allowed=about, next_step=hint)
     return InputError(f"{at}: {error.message}", allowed=about, next_step=hint)

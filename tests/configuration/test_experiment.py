@@ -52,7 +52,13 @@ def test_what_does_not_depend_on_the_seed_is_shared() -> None:
     per_seed = changed(
         lambda s: s["segmentations"].update(r={"algorithm": "random-bpe", "size": 100, "per_seed": True})
     )
-    assert sum(folder.endswith((".seed1", ".seed2", ".seed3")) for folder in Graph(Experiment(per_seed)).segmentation_folders()) == 3  # fmt: skip
+    assert (
+        sum(
+            folder.endswith((".seed1", ".seed2", ".seed3"))
+            for folder in Graph(Experiment(per_seed)).segmentation_folders()
+        )
+        == 3
+    )
 
 
 def test_only_the_test_sets_that_are_asked_for_are_downloaded() -> None:
@@ -101,7 +107,10 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(directions=["en-de", "en-ga"]), ["no corpus has both languages", "en-ga"]),
         (lambda s: s.update(testsets=["test2015"]), ["none of its test sets", "test2016"]),
         (lambda s: s.update(models=["transfomer-small"]), ["unknown model", "transformer-small"]),
-        (lambda s: s.update(models={"m": {"like": "transformer-small", "flags": {"drop": 1}}}), ["fairseq flag 'drop'"]),
+        (
+            lambda s: s.update(models={"m": {"like": "transformer-small", "flags": {"drop": 1}}}),
+            ["fairseq flag 'drop'"],
+        ),
         (lambda s: s.update(baseline="bpe"), ["unknown baseline 'bpe'", "bpe-1k"]),
         (lambda s: s.update(metrics=["blue"]), ["unknown metric 'blue'", "bleu"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(algorithm="bppe"), ["unknown algorithm 'bppe'", "'bpe'"]),
@@ -116,7 +125,7 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(decode={"beam": 0}), ["decode.beam"]),
         (lambda s: s.update(experiment="../up"), ["experiment", "letters, digits"]),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         Experiment(changed(change), where="mine.yaml")

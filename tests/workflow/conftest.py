@@ -18,7 +18,12 @@ PARTS = ["Snakefile", "config", "envs", "fairseq_plugins", "profiles", "scripts"
 #: Real in every step, and small: hundreds of sentences, two epochs, a model that learns next to nothing.
 TINY: dict[str, Any] = {
     "experiment": "tiny",
-    "corpora": {"mini": {"languages": ["en", "qmo"], "generated": {"seed": 1, "train": 200, "dev": 12, "test": 10, "test_unseen": 10}}},
+    "corpora": {
+        "mini": {
+            "languages": ["en", "qmo"],
+            "generated": {"seed": 1, "train": 200, "dev": 12, "test": 10, "test_unseen": 10},
+        }
+    },
     "directions": ["en-qmo"],
     "testsets": ["test"],
     "segmentations": {
@@ -26,12 +31,17 @@ TINY: dict[str, Any] = {
         "char": {"algorithm": "char", "text": "raw"},
     },
     "baseline": "bpe",
-    "models": {"mini": {"like": "transformer-tiny", "flags": {"encoder-embed-dim": 16, "decoder-embed-dim": 16, "max-epoch": 2, "validate-interval": 1}}},
+    "models": {
+        "mini": {
+            "like": "transformer-tiny",
+            "flags": {"encoder-embed-dim": 16, "decoder-embed-dim": 16, "max-epoch": 2, "validate-interval": 1},
+        }
+    },
     "seeds": [1],
     "select": {"average": 2},
     "decode": {"beam": 2, "length_factor": 1.0, "length_constant": 5},
     "significance": {"samples": 20},
-}  # fmt: skip
+}
 
 
 class Workplace:
@@ -57,14 +67,25 @@ class Workplace:
 
     def environment(self) -> dict[str, str]:
         python = str(Path(sys.executable).parent)
-        return {**os.environ, "PATH": f"{python}:{os.environ['PATH']}", "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.folder / ".cache")}  # fmt: skip
+        return {
+            **os.environ,
+            "PATH": f"{python}:{os.environ['PATH']}",
+            "OMP_NUM_THREADS": "1",
+            "XDG_CACHE_HOME": str(self.folder / ".cache"),
+        }
 
     def snakemake(self, *words: str, config: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         """Run snakemake and return what it said; stdout and stderr are one text."""
         command = self.command(*words) + (["--config", *config] if config else [])
         return subprocess.run(
-            command, cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-        )  # fmt: skip
+            command,
+            cwd=self.folder,
+            env=self.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
 
     def run(self, *words: str) -> str:
         """Run snakemake, which must succeed, and return what it said."""

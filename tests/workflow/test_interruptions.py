@@ -21,7 +21,17 @@ pytestmark = pytest.mark.slow
 #: Rules in the order in which their first job can start; each is killed once.
 STEPS = ["prepare", "clean", "moses", "segment", "binarize", "statistics", "train", "select", "translate", "score"]
 STEPS += ["compare", "collect", "tables", "report"]
-RESULTS = ["*.hyp", "*.pieces", "*.scores.json", "train.*", "dev.*", "model.en", "model.qmo", "stats.json", "cleaning.json"]
+RESULTS = [
+    "*.hyp",
+    "*.pieces",
+    "*.scores.json",
+    "train.*",
+    "dev.*",
+    "model.en",
+    "model.qmo",
+    "stats.json",
+    "cleaning.json",
+]
 
 
 def start(place: Workplace) -> subprocess.Popen[str]:
@@ -73,7 +83,7 @@ def finish(place: Workplace) -> None:
 def test_every_step_can_be_killed(workplaces: Callable[[str], Workplace], finished: Workplace) -> None:
     place, killed = workplaces("killed"), []
     for step in STEPS:
-        before = {path for path in (place.results / "logs" / step).glob("*")}
+        before = set((place.results / "logs" / step).glob("*"))
         process = start(place)
 
         def a_job_has_begun(step: str = step, before: set[Path] = before) -> bool:
@@ -135,7 +145,9 @@ def test_a_full_disk_leaves_no_half_files(
     """A limit on the size of files (in KiB) stands for the full disk: writing fails in the middle of a file."""
     place = workplaces("full")
     command = f"ulimit -f {blocks}; " + " ".join(place.command())
-    done = subprocess.run(["bash", "-c", command], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+    )
     assert done.returncode != 0
     whole = contents(finished)
     left = contents(place)

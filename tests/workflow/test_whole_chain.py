@@ -16,6 +16,12 @@ pytestmark = pytest.mark.slow
 RUNS = "runs/mini/en-qmo"
 
 
+def planned_jobs(said: str) -> dict[str, int]:
+    """Return rule -> number of jobs, from what a dry run prints."""
+    words = [line.split() for line in said.split("Job stats:")[-1].split("\n")]
+    return {line[0]: int(line[1]) for line in words if len(line) == 2 and line[1].isdigit()}
+
+
 def test_every_output_is_there_and_aligned(finished: Workplace) -> None:
     for name in ("scores.csv", "table.md", "table.tex", "report.html", "manifest.json"):
         assert (finished.results / "tiny" / name).stat().st_size > 100
@@ -65,7 +71,7 @@ def test_a_second_run_has_nothing_to_do(finished: Workplace) -> None:
         ({"seeds": [1, 2]}, {"train", "translate"}, {"segment", "binarize", "segmentation_statistics"}),
     ],
     ids=["metric", "beam", "average", "machine", "significance", "seed"],
-)  # fmt: skip
+)
 def test_a_change_reruns_what_it_touches_and_nothing_else(
     finished: Workplace, change: dict[str, object], reruns: set[str], leaves: set[str]
 ) -> None:
@@ -78,7 +84,7 @@ def test_a_change_reruns_what_it_touches_and_nothing_else(
         planned = finished.run("-n")
     finally:
         finished.write(TINY)
-    rules = {line.split()[0] for line in planned.split("Job stats:")[-1].split("\n") if line.split()[1:2] and line.split()[1].isdigit()}  # fmt: skip
+    rules = planned_jobs(planned).keys()
     assert reruns <= rules
     assert not leaves & rules
 
@@ -86,8 +92,7 @@ def test_a_change_reruns_what_it_touches_and_nothing_else(
 def test_the_plan_has_every_run_once(workplaces: Callable[[str], Workplace]) -> None:
     place = workplaces("large")
     place.write({**TINY, "seeds": list(range(1, 251))})
-    jobs = place.run("-n").split("Job stats:")[-1]
-    assert [line.split()[1] for line in jobs.split("\n") if line.startswith("train ")][0] == "500"
+    assert planned_jobs(place.run("-n"))["train"] == 500
 
 
 def test_snakemake_makes_its_own_report(finished: Workplace) -> None:
