@@ -51,7 +51,7 @@ def learn_vocabulary(words: Mapping[str, int], size: int, step: int, variant: st
 
     `paper` gives exactly `size` entries, the others a few more, as the public code does. Raises InputError when `size`
     is below the number of characters or, in `paper`, above what the words offer (the others then give a warning and
-    what there is, like the public code).
+    what there is, like the public code). Where the steps go round in circles, `paper` doubles the step.
 
     The first step adds ¦l, the second ¦lo (of the strings that occur 5 times the largest, before w¦ and ow). Then l is
     not used any more, but characters are kept:
@@ -79,8 +79,14 @@ def learn_vocabulary(words: Mapping[str, int], size: int, step: int, variant: st
             return vocabulary
         segmenter = VocabularySegmenter(vocabulary, rules)
         counts, candidates = corpus.count(segmenter, step)
-        if not candidates or (state := _digest(vocabulary)) in seen:
-            break  # nothing to add, or what follows has been before
+        if not candidates:
+            break
+        if (state := _digest(vocabulary)) in seen:  # each step drops what the one before it added, for ever
+            if not exact or len(candidates) < step:
+                break
+            step *= 2
+            seen.clear()
+            continue
         seen.add(state)
         added = dict(candidates)
         if subtracts and number > 0:
