@@ -30,7 +30,10 @@ def learn(arguments: argparse.Namespace) -> dict[str, Any]:
     languages = arguments.pair.split("-")
     groups = [languages] if arguments.joint else [[language] for language in languages]
     signatures, began = {}, time.process_time()
+    reports = any(parameter.name == "report" for parameter in cls.parameters) and not options.get("report")
     for group in groups:
+        if reports:  # how the size was chosen, or what each merge gained
+            options["report"] = str(arguments.output / f"report.{'-'.join(group)}.json")
         model = cls.learn([Path(f"{arguments.train}.{language}") for language in group], size, **options)
         for language in group:
             model.save(arguments.output / f"model.{language}")
@@ -73,7 +76,7 @@ def restricted(
     subword-nmt's joint BPE practice (Sennrich et al. 2017): a merge is used on one side only where that side's train
     text makes its result often enough.
     """
-    if not options.get("vocabulary_threshold") or options.get("vocabulary"):
+    if options.get("vocabulary_threshold", 1) <= 1 or options.get("vocabulary"):
         return options
     unrestricted = {key: value for key, value in options.items() if key != "vocabulary_threshold"}
     segmenter = cls.load(folder / f"model.{language}", **unrestricted)
