@@ -156,6 +156,18 @@ def test_published_vocabularies(
 
 
 @pytest.mark.shared
+def test_the_published_vocabularies_follow_from_each_other(shared: Path) -> None:
+    """The authors' three sizes are stops on the same way, in steps of 100 entries."""
+    from subwords.hft.pretokenization import pretokenize
+
+    text = training_text(shared, "ga").read_bytes().decode().removesuffix("\n").split("\n")
+    words = Counter(word for line in pretokenize(text) for word in line.split())
+    published = [HFT.load(shared / f"vectors/hft/ga.{size}.published.vocab").vocabulary for size in (750, 3000, 8000)]
+    assert learn_vocabulary(words, 3000, 100, "published", start=published[0]) == published[1]
+    assert learn_vocabulary(words, 8000, 100, "published", start=published[1]) == published[2]
+
+
+@pytest.mark.shared
 @pytest.mark.parametrize(("language", "size"), [("en", 1000), ("en", 4000), ("ga", 4000)])
 @pytest.mark.parametrize("pretokenized", [True, False])
 def test_published_encodings(shared: Path, language: str, size: int, pretokenized: bool) -> None:

@@ -46,12 +46,15 @@ def default_step(variant: str, size: int) -> int:
     return 100 if variant == "published" else max(1, size // 20)
 
 
-def learn_vocabulary(words: Mapping[str, int], size: int, step: int, variant: str = "paper") -> Vocabulary:
+def learn_vocabulary(
+    words: Mapping[str, int], size: int, step: int, variant: str = "paper", start: Mapping[str, int] | None = None
+) -> Vocabulary:
     """Return the vocabulary, entry to count, of word types with counts.
 
     `paper` gives exactly `size` entries, the others a few more, as the public code does. Raises InputError when `size`
     is below the number of characters or, in `paper`, above what the words offer (the others then give a warning and
     what there is, like the public code). Where the steps go round in circles, `paper` doubles the step.
+    With `start`, learning goes on from that vocabulary.
 
     The first step adds ¦l, the second ¦lo (of the strings that occur 5 times the largest, before w¦ and ow). Then l is
     not used any more, but characters are kept:
@@ -70,8 +73,10 @@ def learn_vocabulary(words: Mapping[str, int], size: int, step: int, variant: st
             allowed=f"a size of at least {len(characters)}, better several times as many",
             next_step="ask for a larger size, or remove rare characters from the text",
         )
-    largest, seen = 0, set()
-    for number in count():
+    vocabulary = vocabulary if start is None else dict(start)
+    largest = 0
+    seen: set[bytes] = set()
+    for number in count(0 if start is None else 1):
         largest = max(largest, len(vocabulary))
         if exact and len(vocabulary) >= size:
             return _trimmed(vocabulary, size)
