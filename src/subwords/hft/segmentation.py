@@ -22,6 +22,7 @@ from subwords.hft.automaton import NONE, ROOT, Automaton, follow
 UNKNOWN, LOST = -1, -2
 _BLANK, _LF, _UNKNOWN_CLOSE = map(ord, " \n>")
 _UNKNOWN_OPEN = tuple(map(ord, "<unk-"))
+_SEED, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 ANY_FREQUENCY = np.iinfo(np.int64).max
 
 
@@ -155,36 +156,90 @@ def segment_text(
     """Return words between spaces and LFs as pieces between spaces and LFs, and the number of unknown pieces.
 
     An unknown piece X is written <unk-X>, and, as in the public code, a lost word <unk-?>: its last character but one.
+    A word that was there before in this text is copied from its first place.
     """
     paths = new_paths(text.size)
     out = np.empty(text.size * 8 + 1, np.uint32)
+    words, filled = _new_words(text.size), 0
     size, start, unknown = 0, 0, 0
+    hashed = _SEED
     for end in range(text.size + 1):
         if end < text.size and text[end] != _BLANK and text[end] != _LF:
+            hashed = (hashed ^ np.uint64(text[end])) * _FACTOR
             continue
-        count = segment(text[start:end], automaton, frequencies, rules, paths)
-        first = start
-        for k in range(count):
-            last = start + paths.ends[k]
-            if paths.pieces[k] >= 0:
-                for i in range(first, last):
-                    out[size] = text[i]
+        if end > start:
+            slot = _slot(words, text, start, end, hashed)
+            if words[slot, 0] < words[slot, 1]:
+                for i in range(words[slot, 2], words[slot, 3]):
+                    out[size] = out[i]
                     size += 1
+                unknown += words[slot, 4]
             else:
-                unknown += 1
-                if paths.pieces[k] == LOST:
-                    first, last = max(start, end - 2), end - 1
-                size = _write_unknown(text[first:last], out, size)
+                pieces = segment(text[start:end], automaton, frequencies, rules, paths)
+                first = size
+                size, marked = _write(text[start:end], pieces, paths, out, size)
+                unknown += marked
+                if 2 * filled < words.shape[0]:
+                    filled += 1
+                    words[slot] = (start, end, first, size, marked)
             out[size] = _BLANK
             size += 1
-            first = last
         if end < text.size and text[end] == _LF:
             size -= size > 0 and out[size - 1] == _BLANK
             out[size] = _LF
             size += 1
-        start = end + 1
+        start, hashed = end + 1, _SEED
     size -= size > 0 and out[size - 1] == _BLANK
     return out[:size], unknown
+
+
+@njit(cache=True)
+def _new_words(characters: int) -> NDArray[np.int64]:
+    """Return a hash table: where a word starts and ends, where its pieces do, how many of them are unknown."""
+    slots = 16
+    while slots < characters // 8:
+        slots *= 2
+    return np.zeros((slots, 5), np.int64)
+
+
+@njit(cache=True)
+def _slot(words: NDArray[np.int64], text: NDArray[np.uint32], start: int, end: int, hashed: np.uint64) -> np.uint64:
+    """Return where a word is in the table, or the free slot where it belongs."""
+    mask = np.uint64(words.shape[0] - 1)
+    slot = (hashed >> np.uint64(32)) & mask
+    while words[slot, 1] > 0:
+        other = words[slot, 0]
+        same = words[slot, 1] - other == end - start
+        i = 0
+        while same and i < end - start:
+            same = text[other + i] == text[start + i]
+            i += 1
+        if same:
+            return slot
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@njit(cache=True)
+def _write(word: NDArray[np.uint32], pieces: int, paths: Paths, out: NDArray[np.uint32], size: int) -> tuple[int, int]:
+    """Write the pieces of a word, spaces between them; return where that ends and how many are unknown."""
+    first, unknown = 0, 0
+    for k in range(pieces):
+        if k:
+            out[size] = _BLANK
+            size += 1
+        last = paths.ends[k]
+        if paths.pieces[k] >= 0:
+            for i in range(first, last):
+                out[size] = word[i]
+                size += 1
+        else:
+            unknown += 1
+            if paths.pieces[k] == LOST:
+                first, last = max(0, last - 2), last - 1
+            size = _write_unknown(word[first:last], out, size)
+        first = last
+    return size, unknown
 
 
 @njit(cache=True)
