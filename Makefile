@@ -58,5 +58,9 @@ format: env  ## format all code
 lock:  ## make requirements.lock anew from requirements.in (needs uv)
 	scripts/make_lock.sh
 
+bench: env  ## speed and memory beside the peers, in results/benchmarks.md (about an hour; BENCH="--texts small": minutes)
+	$(BIN)/python -m benchmarks.speed --output results/benchmarks.md $(BENCH)
+	@cat results/benchmarks.md
+
 clean:  ## remove everything made but the downloads
 	rm -rf results/[!Rd]* .snakemake

@@ -1,0 +1,104 @@
+"""Measure all programs side by side and write a Markdown table.
+
+python -m benchmarks.speed --output results/benchmarks.md                  small, large and generated texts
+python -m benchmarks.speed --texts large --programs subword-nmt bpe --output FILE
+python -m benchmarks.speed --texts growth --growth 1 10 100 --output FILE  millions of words
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from . import texts
+from .measure import ProcessFailed, Usage, measure
+from .programs import PROGRAMS, Program
+from .table import LEGEND, Measured, as_markdown, machine
+
+#: Seconds of a first run from which on a program is not run again.
+HEAVY = 60.0
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the benchmark."""
+    arguments = _parser().parse_args(argv)
+    chosen = [program for program in PROGRAMS if program.name in arguments.programs]
+    report = ["# Speed and memory", "", machine(), "", LEGEND, ""]
+    with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
+        for kind, text, programs in _inputs(arguments, chosen, Path(scratch)):
+            print(text, file=sys.stderr, flush=True)
+            rows = compare(programs, text, arguments.size, arguments.repeat, Path(scratch))
+            report += [f"## {text}", "", as_markdown(rows, targets=kind == "large"), ""]
+            arguments.output.parent.mkdir(parents=True, exist_ok=True)
+            arguments.output.write_text("\n".join(report), encoding="utf-8")
+            text.path.unlink()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=(__doc__ or "").partition("\n")[0])
+    names = [program.name for program in PROGRAMS]
+    kinds = ["small", "large", "growth"]
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the table, in Markdown")
+    parser.add_argument("--mirror", type=Path, metavar="DIR", default=texts.default_mirror(), help="files of corpora")
+    parser.add_argument("--texts", nargs="+", choices=kinds, default=kinds)
+    parser.add_argument("--programs", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
+    parser.add_argument("--size", type=int, default=8000, help="merges, pieces or symbols (8000)")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of a program, of which the median counts (3)")
+    parser.add_argument("--growth", nargs="+", type=float, default=[1, 10], metavar="M", help="million words (1 10)")
+    parser.add_argument("--scratch", type=Path, metavar="DIR", help="folder for texts and models")
+    return parser
+
+
+def _inputs(
+    arguments: argparse.Namespace, programs: list[Program], scratch: Path
+) -> Iterator[tuple[str, texts.Text, list[Program]]]:
+    """Yield each text, made when its turn comes, with the programs to run on it."""
+    for kind in ("small", "large"):
+        if kind in arguments.texts:
+            yield kind, texts.prepare(kind, arguments.mirror, scratch), programs
+    for millions in arguments.growth if "growth" in arguments.texts else []:
+        words = round(millions * 1e6)
+        yield "growth", texts.generate(words, scratch), [p for p in programs if p.growth and words <= p.most_words]
+
+
+def compare(programs: Sequence[Program], text: texts.Text, size: int, repeat: int, scratch: Path) -> list[Measured]:
+    """Measure all programs: first each with an empty cache of compiled code, then round after round with it in place.
+
+    Rounds take all programs in turn, so that a load that comes and goes meets all of them.
+    """
+    rows: dict[tuple[str, str], Measured] = {}
+    for turn in range(repeat + 1):
+        for step in ("learn", "encode"):
+            for program in programs:
+                row = rows.setdefault((step, program.name), Measured(program, step, None, []))
+                if (turn == 0 and not program.ours) or (row.warm and row.warm[0].wall > HEAVY):
+                    continue
+                usage = _run(program, step, text, size, scratch)
+                print(f"  {turn} {step} {program.name}: {usage}", file=sys.stderr)
+                if turn == 0:
+                    row.cold = usage
+                else:
+                    row.warm.append(usage)
+    return list(rows.values())
+
+
+def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path) -> Usage:
+    """Run one step of a program."""
+    environment = {
+        "NUMBA_CACHE_DIR": str(scratch / "compiled" / f"{program.algorithm}.{step}.{text.path.name}"),
+        "PYTHONPATH": str(texts.ROOT / "src"),
+        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    }
+    model = scratch / f"{program.name}.model"
+    command = program.learn(text, size, model) if step == "learn" else program.encode(text, model, scratch / "pieces")
+    return measure(command, environment=environment)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except ProcessFailed as failure:
+        sys.exit(f"benchmark: {failure}")
