@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
         for kind, text, programs in _inputs(arguments, chosen, Path(scratch)):
             print(text, file=sys.stderr, flush=True)
-            rows = compare(programs, text, arguments.size, arguments.repeat, Path(scratch))
+            rows = compare(programs, text, arguments, Path(scratch), cold=kind == "small")
             report += [f"## {text}", "", as_markdown(rows, targets=kind == "large"), ""]
             arguments.output.parent.mkdir(parents=True, exist_ok=True)
             arguments.output.write_text("\n".join(report), encoding="utf-8")
@@ -64,33 +64,36 @@ def _inputs(
         yield "growth", texts.generate(words, scratch), [p for p in programs if p.growth and words <= p.most_words]
 
 
-def compare(programs: Sequence[Program], text: texts.Text, size: int, repeat: int, scratch: Path) -> list[Measured]:
-    """Measure all programs: first each with an empty cache of compiled code, then round after round with it in place.
+def compare(
+    programs: Sequence[Program], text: texts.Text, settings: argparse.Namespace, scratch: Path, cold: bool
+) -> list[Measured]:
+    """Measure all programs round after round, so that a load that comes and goes meets all of them.
 
-    Rounds take all programs in turn, so that a load that comes and goes meets all of them.
+    Before, ours run once for what they compile to be in place: each with an empty cache of its own when it is to be
+    measured `cold`, else with one for all.
     """
-    rows: dict[tuple[str, str], Measured] = {}
-    for turn in range(repeat + 1):
-        for step in ("learn", "encode"):
-            for program in programs:
-                row = rows.setdefault((step, program.name), Measured(program, step, None, []))
-                if (turn == 0 and not program.ours) or (row.warm and row.warm[0].wall > HEAVY):
-                    continue
-                usage = _run(program, step, text, size, scratch)
-                print(f"  {turn} {step} {program.name}: {usage}", file=sys.stderr)
-                if turn == 0:
-                    row.cold = usage
-                else:
-                    row.warm.append(usage)
+    rows = {(step, program.name): Measured(program, step) for step in ("learn", "encode") for program in programs}
+    for turn in range(settings.repeat + 1):
+        for row in rows.values():
+            if (turn == 0 and not row.program.ours) or (row.warm and row.warm[0].wall > HEAVY):
+                continue
+            cache = scratch / "compiled" / (f"{row.program.name}.{row.step}" if cold else "all")
+            usage = _run(row.program, row.step, text, settings.size, scratch, cache)
+            print(f"  {turn} {row.step} {row.program.name}: {usage}", file=sys.stderr, flush=True)
+            if turn:
+                row.warm.append(usage)
+            elif cold:
+                row.cold = usage
     return list(rows.values())
 
 
-def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path) -> Usage:
-    """Run one step of a program."""
+def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path, cache: Path) -> Usage:
+    """Run one step of a program, which keeps what it compiles in `cache`."""
+    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS")
     environment = {
-        "NUMBA_CACHE_DIR": str(scratch / "compiled" / f"{program.algorithm}.{step}.{text.path.name}"),
+        "NUMBA_CACHE_DIR": str(cache),
         "PYTHONPATH": str(texts.ROOT / "src"),
-        **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+        **dict.fromkeys(threads, "1"),
     }
     model = scratch / f"{program.name}.model"
     command = program.learn(text, size, model) if step == "learn" else program.encode(text, model, scratch / "pieces")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -22,8 +22,8 @@ class Measured:
 
     program: Program
     step: str
-    cold: Usage | None  # nothing compiled; None for programs that compile nothing
-    warm: list[Usage]
+    cold: Usage | None = None  # with nothing compiled; None where that is not measured
+    warm: list[Usage] = field(default_factory=list)
 
     def median(self, figure: str) -> float:
         """Return the median of a figure of the runs with compiled code in place."""
