@@ -1,0 +1,222 @@
+"""The papers' published numbers, as config/papers/published/{paper}.{table}.csv hold them.
+
+One row per cell. A file has the columns of `COLUMNS` that it needs: what stands in the paper (`row`, `column`, `value`,
+`error`, `unit`, `mark`, `text`), what was measured (`metric`), and which of our runs it is to be compared with (the
+columns of `KEYS`, named and filled as in scores.csv; an empty one does not distinguish). A cell without value and text
+cannot be read in the paper's text at hand: its place in the table is kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from experiment.schema import ROOT
+from subwords import registry
+from subwords.errors import InputError, unknown
+
+FOLDER = ROOT / "config" / "papers" / "published"
+
+#: Every column of a file, with what it holds.
+COLUMNS: dict[str, str] = {
+    "paper": "name of the paper, as in the file's name",
+    "table": "table, figure or appendix, as in the file's name; `text` for numbers in running text",
+    "row": "label of the row as printed; labels above it come first",
+    "column": "label of the column as printed; labels above it come first",
+    "value": "number as printed, with its digits and without separators of thousands",
+    "error": "what follows ±; a standard error unless the table's caption says otherwise",
+    "unit": "%, K (thousands), M (millions) or h (hours), where the number has one",
+    "mark": "what else stands at the number: bold, *, ** or ✓, separated by spaces",
+    "text": "the cell, where it is not a number",
+    "metric": "what was measured: a key of `METRICS`",
+    "corpus": "name of the corpus in the paper's configuration",
+    "direction": "source-target, as in en-de",
+    "model": "name of the model recipe; empty: the one that the paper uses throughout",
+    "segmentation": "name of the segmentation in the paper's configuration",
+    "algorithm": "name of the algorithm in `subwords list`",
+    "size": "size asked for; empty: found by the algorithm, or not said",
+    "seed": "number of the training run; empty: the mean over runs, or the only one",
+    "split": "train, dev or test",
+}
+REQUIRED = ("paper", "table", "row", "column", "value", "metric")
+#: What a published value shares with the rows of scores.csv that it is to be compared with.
+KEYS = ("metric", "corpus", "direction", "model", "segmentation", "algorithm", "size", "seed")
+
+#: What the papers report, in the units of `Value.number`.
+METRICS: dict[str, str] = {
+    "bleu": "BLEU, 0 to 100",
+    "chrf": "chrF, 0 to 100",
+    "comet": "COMET, on its model's scale",
+    "bleu_increment": "difference of two BLEU scores",
+    "bleu_percent_of_bpe": "score of a system over that of BPE, as a share",
+    "chrf_percent_of_bpe": "score of a system over that of BPE, as a share",
+    "comet_percent_of_bpe": "score of a system over that of BPE, as a share",
+    "boundary_f1": "agreement with gold morpheme boundaries, as a share",
+    "sentences": "lines of one side of a corpus",
+    "sentences_with_unknown_words": "those with a word that train does not have: number, or share where in %",
+    "tokens_source": "words of the source side",
+    "tokens_target": "words of the target side",
+    "types_source": "distinct words of the source side",
+    "types_target": "distinct words of the target side",
+    "type_token_ratio_source": "types over tokens",
+    "type_token_ratio_target": "types over tokens",
+    "unknown_source_tokens": "share of the test set's source tokens that train does not have",
+    "undecodable_output": "share of the output's tokens whose code belongs to no word",
+    "pieces": "the pieces of a word, separated by spaces",
+    "merges": "number of merges learned",
+    "vocabulary": "size of the vocabulary",
+    "parameters": "trained parameters of the model",
+    "f95": "frequency of the token at 95 % of the ranks",
+    "mu": "mean number of pieces of a line",
+    "nu": "rank-weighted mean frequency",
+    "spearman": "rank correlation, -1 to 1",
+    "wins_word": "share of sentences in which the system's translation of the unknown word was preferred",
+    "wins_sentence": "share of sentences in which the system's translation was preferred",
+    "evaluated_sentences": "sentences that people judged",
+    "effect_mean": "posterior mean of an effect, in BLEU points",
+    "effect_hdi_lower": "lower end of the 94 % highest density interval, in BLEU points",
+    "effect_hdi_upper": "upper end of the 94 % highest density interval, in BLEU points",
+    "effect_includes_zero": "1 when the interval includes zero, else 0",
+    "cpu_hours": "hours on one CPU core",
+    "gpu_hours": "hours on one GPU",
+    "sentences_per_second": "speed",
+}
+UNITS = {"": Decimal(1), "%": Decimal("0.01"), "K": Decimal(1000), "M": Decimal(1_000_000), "h": Decimal(1)}
+MARKS = ("bold", "*", "**", "✓")
+SPLITS = ("train", "dev", "test")
+_PATTERNS = {
+    "value": (re.compile(r"-?\d+(\.\d+)?"), "digits with a decimal point, as in 24.40"),
+    "error": (re.compile(r"\d+(\.\d+)?"), "digits with a decimal point, as in 0.07"),
+    "direction": (re.compile(r"[A-Za-z0-9_]+-[A-Za-z0-9_]+"), "source and target language, as in en-de"),
+    "size": (re.compile(r"[1-9]\d*"), "a whole number above 0"),
+    "seed": (re.compile(r"\d+"), "a whole number"),
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """One cell of a published table. Fields are the columns of `COLUMNS`; empty where the file leaves them out."""
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    value: str
+    metric: str
+    error: str = ""
+    unit: str = ""
+    mark: str = ""
+    text: str = ""
+    corpus: str = ""
+    direction: str = ""
+    model: str = ""
+    segmentation: str = ""
+    algorithm: str = ""
+    size: str = ""
+    seed: str = ""
+    split: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Whether the cell can be read in the paper's text at hand."""
+        return bool(self.value or self.text)
+
+    @property
+    def number(self) -> float | None:
+        """The value in base units: a share for %, ones for K and M. None when there is no number."""
+        return float(Decimal(self.value) * UNITS[self.unit]) if self.value else None
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the decimal point as printed: what a difference to the value may be given to."""
+        return len(self.value.partition(".")[2])
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What else stands at the number."""
+        return tuple(self.mark.split())
+
+    def matches(self, score: Mapping[str, Any]) -> bool:
+        """Whether a row of scores.csv is one to compare this value with: equal in every key that is filled."""
+        return all(getattr(self, key) in ("", str(score.get(key))) for key in KEYS)
+
+
+def tables(paper: str, folder: Path = FOLDER) -> dict[str, list[Value]]:
+    """Return the published values of a paper, by table. Raises InputError for a paper or a file that will not do."""
+    files = {path.name.split(".")[1]: path for path in sorted(folder.glob("*.csv")) if path.name.split(".")[0] == paper}
+    if not files:
+        papers = sorted({path.name.split(".")[0] for path in folder.glob("*.csv")})
+        raise unknown("paper", paper, papers, next_step=f"transcribe its numbers into {folder}/{paper}.table1.csv")
+    return {table: read(path) for table, path in files.items()}
+
+
+def read(path: str | Path) -> list[Value]:
+    """Return the values of one file, in its order. Raises InputError with the line that breaks a rule."""
+    path = Path(path)
+    try:
+        lines = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8"), newline=""), strict=True))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} is not CSV in UTF-8: {error}", next_step="correct it") from error
+    header = lines[0] if lines else []
+    _check_header(header, path)
+    found: dict[tuple[str, str], int] = {}
+    values = []
+    for number, cells in enumerate(lines[1:], 2):
+        where = f"{path}, row {number}"
+        if len(cells) != len(header):
+            raise InputError(f"{where} has {len(cells)} cells", allowed=f"{len(header)}, as in the first row")
+        value = Value(**dict(zip(header, cells, strict=True)))
+        _check(value, path, where)
+        first = found.setdefault((value.row, value.column), number)
+        if first != number:
+            raise InputError(f"{where}: {value.row!r}, {value.column!r} is already in row {first}")
+        values.append(value)
+    return values
+
+
+def _check_header(header: Sequence[str], path: Path) -> None:
+    for name in header:
+        if name not in COLUMNS:
+            raise unknown(f"column in {path}:", name, COLUMNS, next_step="correct the first row")
+    missing = [name for name in REQUIRED if name not in header]
+    if missing or len(set(header)) != len(header):
+        problem = f"lacks {', '.join(missing)}" if missing else "names a column twice"
+        raise InputError(f"the first row of {path} {problem}", allowed=f"{', '.join(REQUIRED)} and others, once each")
+
+
+def _check(value: Value, path: Path, where: str) -> None:
+    """Raise InputError for the first rule that a row breaks."""
+    name = f"{value.paper}.{value.table}.csv"
+    if name != path.name:
+        raise InputError(f"{where} belongs to {name}", next_step="correct its paper and table, or move it")
+    for field in ("row", "column"):
+        if not getattr(value, field).strip():
+            raise InputError(f"{where} has no {field}", allowed="the label as printed")
+    for field, (pattern, allowed) in _PATTERNS.items():
+        content = getattr(value, field)
+        if content and not pattern.fullmatch(content):
+            raise InputError(f"{where}: {field} {content!r} cannot be read", allowed=allowed)
+    choices = {
+        "metric": list(METRICS),
+        "unit": list(UNITS),
+        "split": ["", *SPLITS],
+        "algorithm": ["", *registry.names()],
+    }
+    for field, names in choices.items():
+        if getattr(value, field) not in names:
+            raise unknown(f"{field} in {where}:", getattr(value, field), filter(None, names))
+    for mark in value.marks:
+        if mark not in MARKS:
+            raise unknown(f"mark in {where}:", mark, MARKS)
+    if value.text and value.value:
+        raise InputError(f"{where} has both a value and a text", allowed="one of them")
+    if value.error and not value.value:
+        raise InputError(f"{where} has an error without a value")
