@@ -30,14 +30,15 @@ class Variant(NamedTuple):
     """How a variant learns and segments."""
 
     rules: Rules
+    adjacent: bool  # first candidates: pairs of neighbours; else a word's first character with each later one
     subtracts: bool  # take the count of a new entry from those of its old pieces (not in the paper)
     exact: bool  # end with the size asked, not with a little more
 
 
 VARIANTS = {
-    "paper": Variant(PAPER, subtracts=False, exact=True),
-    "reference": Variant(REFERENCE, subtracts=True, exact=False),
-    "published": Variant(REFERENCE, subtracts=False, exact=False),
+    "paper": Variant(PAPER, adjacent=True, subtracts=False, exact=True),
+    "reference": Variant(REFERENCE, adjacent=False, subtracts=True, exact=False),
+    "published": Variant(REFERENCE, adjacent=False, subtracts=False, exact=False),
 }
 
 
@@ -46,15 +47,12 @@ def default_step(variant: str, size: int) -> int:
     return 100 if variant == "published" else max(1, size // 20)
 
 
-def learn_vocabulary(
-    words: Mapping[str, int], size: int, step: int, variant: str = "paper", start: Mapping[str, int] | None = None
-) -> Vocabulary:
+def learn_vocabulary(words: Mapping[str, int], size: int, step: int, variant: str = "paper") -> Vocabulary:
     """Return the vocabulary, entry to count, of word types with counts.
 
     `paper` gives exactly `size` entries, the others a few more, as the public code does. Raises InputError when `size`
     is below the number of characters or, in `paper`, above what the words offer (the others then give a warning and
     what there is, like the public code). Where the steps go round in circles, `paper` doubles the step.
-    With `start`, learning goes on from that vocabulary.
 
     The first step adds ¦l, the second ¦lo (of the strings that occur 5 times the largest, before w¦ and ow). Then l is
     not used any more, but characters are kept:
@@ -63,7 +61,7 @@ def learn_vocabulary(
     >>> sorted(vocabulary.items())
     [('a', 2), ('l', 1), ('o', 5), ('w', 5), ('y', 2), ('¦', 7), ('¦l', 7), ('¦lo', 5)]
     """
-    rules, subtracts, exact = VARIANTS[variant]
+    rules, adjacent, subtracts, exact = VARIANTS[variant]
     corpus = Corpus(words)
     vocabulary = corpus.characters()
     characters = list(vocabulary)
@@ -73,17 +71,19 @@ def learn_vocabulary(
             allowed=f"a size of at least {len(characters)}, better several times as many",
             next_step="ask for a larger size, or remove rare characters from the text",
         )
-    vocabulary = vocabulary if start is None else dict(start)
     largest = 0
     seen: set[bytes] = set()
-    for number in count(0 if start is None else 1):
+    for number in count():
         largest = max(largest, len(vocabulary))
         if exact and len(vocabulary) >= size:
             return _trimmed(vocabulary, size)
         if not exact and number > 1 and len(vocabulary) > size:
             return vocabulary
         segmenter = VocabularySegmenter(vocabulary, rules)
-        counts, candidates = corpus.count(segmenter, step)
+        if number == 0 and not adjacent:
+            counts, candidates = vocabulary, corpus.first_with_later(step)
+        else:
+            counts, candidates = corpus.count(segmenter, step)
         if not candidates:
             break
         if (state := _digest(vocabulary)) in seen:  # each step drops what the one before it added, for ever
@@ -141,6 +141,23 @@ class Corpus:
         counts = np.zeros(codes.size, np.int64)
         np.add.at(counts, places, np.repeat(self._counts, np.diff(self._ends, prepend=0)))
         return dict(zip(map(chr, codes.tolist()), counts.tolist(), strict=True))
+
+    def first_with_later(self, most: int) -> list[tuple[str, int]]:
+        """Return the up to `most` most frequent pairs of a word's first character and a later one, both with counts.
+
+        The public code forgets to move on to the next pair's left side, so that the first candidates of "¦low" are ¦l,
+        ¦o and ¦w.
+        """
+        lengths = np.diff(self._ends, prepend=0)
+        starts = self._ends - lengths
+        later = np.ones(self._codes.size, bool)
+        later[starts] = False
+        firsts = np.repeat(self._codes[starts], lengths)[later].astype(np.int64)
+        keys, places = np.unique(firsts << 32 | self._codes[later], return_inverse=True)
+        counts = np.zeros(keys.size, np.int64)
+        np.add.at(counts, places, np.repeat(self._counts, lengths)[later])
+        names = [chr(key >> 32) + chr(key & 0xFFFFFFFF) for key in keys.tolist()]
+        return sorted(zip(names, counts.tolist(), strict=True), key=by_frequency, reverse=True)[:most]
 
     def count(self, segmenter: VocabularySegmenter, most: int) -> tuple[Vocabulary, list[tuple[str, int]]]:
         """Return the entries used, and up to `most` candidates by count, then string, descending; both with counts."""
