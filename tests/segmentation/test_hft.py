@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from itertools import combinations, pairwise
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
