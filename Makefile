@@ -38,7 +38,7 @@ run: env  ## run the experiment (default: the demo) and print its table
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-fast: env  ## the tests that take seconds
 	$(BIN)/python -m pytest -m "not slow"
