@@ -53,7 +53,7 @@ class BPE(MergeSegmenter):
     )
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn `size` merges, or fewer (said on standard error) when no pair is frequent enough.
 
         Raises InputError for a size or an option that cannot be used, and for texts without words.

@@ -194,7 +194,7 @@ class Huffman(Segmenter):
         return _Pieces((word, " ".join(code)) for code, word in self.codes.items())
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn codes in `size` symbols. Raises InputError for fewer than two symbols and for texts without words."""
         options = read_options(cls, options)
         arity = check_size(cls, size)

@@ -62,7 +62,7 @@ class RandomBPE(MergeSegmenter):
     )
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Draw `size` merges, or fewer (said on standard error) when no pair is left.
 
         Raises InputError for a size or an option that cannot be used, and for texts without words.

@@ -49,7 +49,7 @@ from subwords.errors import InputError
 from subwords.files import whole_file
 from subwords.merges.codes import Merge
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, chosen_size, read_options
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -62,6 +62,7 @@ class SBPE(MergeSegmenter):
 
     algorithm = "sbpe"
     summary = "BPE by likelihood gain, with a stopping rule (Vilar and Federico 2021)"
+    chooses_size = True
     parameters = (
         Parameter("variant", "paper", "the exact maximum, or the public code's heap", choices=("paper", "reference")),
         Parameter("k", 0.002, "size=auto stops when the gain falls to this share of the first, above 0 and below 1"),
@@ -76,13 +77,14 @@ class SBPE(MergeSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` merges (fewer, said on standard error, when no pair is left), or "auto": by the stopping rule.
+        """Learn `size` merges (fewer, said on standard error, when no pair is left); None, "auto": by the rule.
 
         Raises InputError for a size or an option that cannot be used, and for texts without words.
         """
         given = read_options(cls, options)
-        auto = size == "auto"
-        wanted = MOST if auto else check_size(cls, size)
+        fixed = chosen_size(cls, size)
+        auto = fixed is None
+        wanted = fixed or MOST
         window = at_least_one("window", given["window"])
         if not 0 < given["k"] < 1:
             raise InputError(f"k={given['k']} cannot be used", allowed="a share above 0 and below 1")

@@ -77,6 +77,8 @@ class Segmenter(ABC):
     summary: ClassVar[str]
     #: What `size` counts ("merges", "pieces", "symbols", ...); None when the algorithm takes no size.
     size_counts: ClassVar[str | None]
+    #: True where the size may be left to the algorithm (None or "auto").
+    chooses_size: ClassVar[bool] = False
     #: The form of text it is meant for: "raw" (it handles spaces itself) or "moses" (tokenized, truecased).
     reads: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
@@ -85,7 +87,7 @@ class Segmenter(ABC):
 
     @classmethod
     @abstractmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn a model of `size` from text files (all of them together). `options` are the learn parameters."""
 
     @classmethod
@@ -228,6 +230,11 @@ def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None 
     return {p.name: p.parse(given[p.name]) if p.name in given else p.default for p in wanted}
 
 
+def chosen_size(cls: type[Segmenter], size: object) -> int | None:
+    """Return `size` as `check_size` does, or None where it is left to the algorithm: None or "auto"."""
+    return None if cls.chooses_size and size in (None, "auto") else check_size(cls, size)
+
+
 def check_size(cls: type[Segmenter], size: object) -> int:
     """Return `size` (a count, or text from a command line) as the int that `cls` learns, or raise InputError.
 
@@ -241,7 +248,7 @@ def check_size(cls: type[Segmenter], size: object) -> int:
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise InputError(
             f"{cls.algorithm} cannot have the size {size!r}",
-            allowed=f"a whole number of {cls.size_counts}, at least 1",
+            allowed=f"a whole number of {cls.size_counts}, at least 1" + ", or auto" * cls.chooses_size,
             next_step=f"subwords learn {cls.algorithm} --size 4000 ...",
         )
     return number

@@ -66,7 +66,7 @@ class _SentencePiece(Segmenter):
         self._spaces_in_text = 0
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Train SentencePiece. Raises InputError with the allowed range where it cannot reach `size`."""
         from sentencepiece import SentencePieceTrainer
 

@@ -46,7 +46,7 @@ class Words(Segmenter):
         self._unknown = 0
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Keep the `size` most frequent words. Raises InputError when the text has fewer word types than that."""
         read_options(cls, options)
         wanted = check_size(cls, size)

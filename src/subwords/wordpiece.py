@@ -66,7 +66,7 @@ class WordPiece(WordSegmenter):
         self._not_fitting = 0
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn `size` pieces. Raises InputError with the range that the text allows."""
         from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 

@@ -286,3 +286,19 @@ def test_the_hash_seed_and_the_process_do_not_matter() -> None:
     assert {name: signature for name, (signature, _) in first.items()} == {
         name: learned(name).signature() for name in registry.names()
     }
+
+
+@every_algorithm
+def test_a_size_is_left_to_the_algorithm_only_where_it_says_so(name: str) -> None:
+    algorithm = registry.find(name)
+    options = {"interval": 20, "maximum": 60} if "interval" in {p.name for p in algorithm.parameters} else {}
+    if algorithm.chooses_size:
+        left_out = algorithm.learn([corpus()], None, **options)
+        assert left_out.reached() > 0
+        assert algorithm.learn([corpus()], "auto", **options).model_bytes() == left_out.model_bytes()
+        return
+    with pytest.raises(InputError, match="size"):
+        algorithm.learn([corpus()], "auto")
+    if algorithm.size_counts:
+        with pytest.raises(InputError, match="size"):
+            algorithm.learn([corpus()], None)

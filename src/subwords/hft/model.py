@@ -81,7 +81,7 @@ class HFT(Segmenter):
         self._unknown = 0
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn a vocabulary of `size` entries.
 
         Raises InputError when there is no text, when `size` is below the number of different characters (pretokenized,

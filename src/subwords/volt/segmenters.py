@@ -10,7 +10,7 @@ from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.merges import END, Merge, learn_stages
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, chosen_size, read_options
 from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility, write_report
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
@@ -22,6 +22,7 @@ _REPORT = Parameter("report", None, "a JSON file for size, entropy and marginal 
 class ChosenMerges(MergeSegmenter):
     """Merges that were chosen by marginal utility, and what they were chosen from."""
 
+    chooses_size = True
     _report: dict[str, Any] | None = None
 
     def report(self) -> dict[str, Any]:
@@ -59,13 +60,13 @@ class Volt(ChosenMerges):
     )
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
-        """Choose merges. With a `size` that size is taken, without one it is chosen by marginal utility.
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
+        """Choose merges: at `size`, or (None, "auto") at the size of the highest marginal utility.
 
         Raises InputError where there are fewer than two sizes to choose from.
         """
         options = read_options(cls, options)
-        fixed = None if size is None else check_size(cls, size)
+        fixed = chosen_size(cls, size)
         for name in ("candidates", "interval"):
             at_least_one(name, options[name])
         if not 0 <= options["epsilon"] < 1:
@@ -132,13 +133,13 @@ class Muv(ChosenMerges):
     parameters = (_VARIANT, _INTERVAL, _MAXIMUM, _REPORT, *ENCODE_PARAMETERS)
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn BPE once, to the largest size, and cut it at the size with the highest marginal utility.
 
         With a `size` it is cut there. Raises InputError where there are fewer than two sizes to choose from.
         """
         options = read_options(cls, options)
-        fixed = None if size is None else check_size(cls, size)
+        fixed = chosen_size(cls, size)
         words = count_words(texts)
         at_least_one("interval", options["interval"])
         wanted = [fixed] if fixed else range(options["interval"], options["maximum"] + 1, options["interval"])
