@@ -14,7 +14,7 @@ READY := $(VENV)/.installed
 LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/build.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help env run report test test-fast lint format lock bench clean
+.PHONY: help env run test test-fast lint format lock bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,4 +63,5 @@ bench: env  ## speed and memory beside the peers, in results/benchmarks.md (abou
 	@cat results/benchmarks.md
 
 clean:  ## remove everything made but the downloads
-	rm -rf results/[!Rd]* .snakemake
+	find results -mindepth 1 -maxdepth 1 ! -name README.md ! -name downloads -exec rm -rf {} +
+	rm -rf .snakemake

@@ -10,7 +10,7 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-if "experiment" not in config:  # not a default that an experiment file would be merged into
+if not workflow.configfiles:  # not a default that another experiment would be merged into
 
     configfile: "config/config.yaml"
 

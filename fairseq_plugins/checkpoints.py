@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from subwords.files import whole_file
 
 RECORD = "scores.jsonl"
+LAST = "checkpoint_last.pt"
 
 
 def read_record(folder: Path) -> list[dict[str, Any]]:
@@ -55,6 +58,18 @@ def strip_optimizer(path: Path) -> None:
             torch.save(state, stream)
 
 
+def add_to_record(folder: Path, epoch: int, at_its_end: bool, updates: int, score: float) -> list[dict[str, Any]]:
+    """Keep what checkpoint_last.pt holds as a numbered file, add its dev score to the record, and return the record."""
+    name = f"checkpoint{epoch}.pt" if at_its_end else f"checkpoint_{epoch}_{updates}.pt"
+    shutil.copyfile(folder / LAST, folder / f"{name}.part")
+    (folder / f"{name}.part").replace(folder / name)
+    strip_optimizer(folder / name)
+    record = [entry for entry in read_record(folder) if entry["updates"] < updates]
+    record.append({"file": name, "epoch": epoch, "updates": updates, "score": score})
+    write_record(folder, record)
+    return record
+
+
 def watch(folder: Path, count: int, maximize: bool) -> None:
     """Make fairseq's training keep checkpoints as this module says, and stop early as if never interrupted."""
     import fairseq.checkpoint_utils as checkpoint_utils
@@ -66,33 +81,36 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
         save(cfg, trainer, epoch_itr, score)
         if score is None or not trainer.should_save_checkpoint_on_current_rank:
             return
-        updates, epoch = trainer.get_num_updates(), epoch_itr.epoch
-        name = f"checkpoint{epoch}.pt" if epoch_itr.end_of_epoch() else f"checkpoint_{epoch}_{updates}.pt"
-        if not (folder / name).exists():  # validated between two saves
-            return
-        strip_optimizer(folder / name)
-        record = [entry for entry in read_record(folder) if entry["updates"] < updates]
-        record.append({"file": name, "epoch": epoch, "updates": updates, "score": score})
-        write_record(folder, record)
+        record = add_to_record(folder, epoch_itr.epoch, epoch_itr.end_of_epoch(), trainer.get_num_updates(), score)
         keep(folder, record, count, maximize)
 
     checkpoint_utils.save_checkpoint = save_and_record
-    _restore_patience(folder, maximize)
 
 
-def _restore_patience(folder: Path, maximize: bool) -> None:
-    """Give fairseq's early stopping the best score so far and the number of scores since."""
+def resume(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
+    """Prepare to go on from checkpoint_last.pt; return whether the training had come to its end there.
+
+    A kill can come between a checkpoint and the record of its score: the score is in the checkpoint and is added.
+    fairseq looks at max-update and patience only after another update, so that both are looked at here.
+    """
     import torch
     from fairseq_cli.train import should_stop_early
 
-    last = folder / "checkpoint_last.pt"
-    if not last.exists():
-        return
-    history = torch.load(last, map_location="cpu", weights_only=False)["optimizer_history"]
-    resumed_at = history[-1]["num_updates"]
-    record = [entry for entry in read_record(folder) if entry["updates"] <= resumed_at]
+    if not (folder / LAST).exists():
+        return False
+    state = torch.load(folder / LAST, map_location="cpu", weights_only=False)
+    updates, extra = state["optimizer_history"][-1]["num_updates"], state["extra_state"]
+    record = [entry for entry in read_record(folder) if entry["updates"] <= updates]
     write_record(folder, record)
+    if extra.get("val_loss") is not None and all(entry["updates"] < updates for entry in record):
+        place = extra["train_iterator"]
+        at_its_end = place["iterations_in_epoch"] == 0
+        epoch = place["epoch"] - 1 if at_its_end else place["epoch"]
+        record = add_to_record(folder, epoch, at_its_end, updates, extra["val_loss"])
     if record:
         best = ranked(record, maximize)[0]
         should_stop_early.best = best["score"]
         should_stop_early.num_runs = sum(entry["updates"] > best["updates"] for entry in record)
+        if 0 < int(flags.get("patience", 0)) <= should_stop_early.num_runs:
+            return True
+    return 0 < int(flags.get("max-update", 0)) <= updates

@@ -41,7 +41,10 @@ class TextBleuTask(TranslationTask):
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.dev_references:
+            from experiment.metrics import make_metric
             from experiment.postprocessing import to_text
+
+            self.bleu = make_metric("bleu", target=self.cfg.target_lang)
 
             lines = Path(self.cfg.dev_references).read_bytes().decode("utf-8").split("\n")
             self.references = [line.removesuffix("\r") for line in lines]
@@ -63,8 +66,6 @@ class TextBleuTask(TranslationTask):
         return loss, sample_size, logging_output
 
     def _bleu_counts(self, sample: Any, model: Any) -> dict[str, int]:
-        from sacrebleu.metrics import BLEU
-
         with torch.no_grad():
             found = self.inference_step(self.dev_generator, [model], sample, prefix_tokens=None)
         skipped = {self.target_dictionary.bos(), self.target_dictionary.eos(), self.target_dictionary.pad()}
@@ -74,7 +75,7 @@ class TextBleuTask(TranslationTask):
             pieces = " ".join(self.target_dictionary[index] for index in best if index not in skipped)
             hypotheses.append(self.to_text(pieces))
             references.append(self.references[number])
-        score = BLEU(effective_order=False).corpus_score(hypotheses, [references])
+        score = self.bleu.corpus_score(hypotheses, [references])
         counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}
         for n in range(ORDERS):
             counts[f"_bleu_counts_{n}"] = score.counts[n]

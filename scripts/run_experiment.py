@@ -27,6 +27,15 @@ def snakemake(words: list[str]) -> int:
     return subprocess.run(command, cwd=ROOT, check=False, env=environment).returncode
 
 
+def print_errors(since: float) -> None:
+    """Print what failed programs said, out of the logs written since then: the error, without what led to it."""
+    for log in sorted((ROOT / "results" / "logs").rglob("*.log"), key=lambda path: path.stat().st_mtime):
+        text = log.read_text(encoding="utf-8", errors="replace")
+        if log.stat().st_mtime >= since and "\nerror: " in f"\n{text}":
+            error = f"\n{text}".rpartition("\nerror: ")[2].strip()
+            print(f"\nerror: {error}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
+
+
 def sole_runner() -> None:
     """Make sure that nobody else runs here, and clear the lock that a killed run has left."""
     (ROOT / "results").mkdir(exist_ok=True)
@@ -49,7 +58,11 @@ def _snakemake_is_alive() -> bool:
             words, folder = process.cmdline(), process.cwd()
         except psutil.Error:
             continue
-        if Path(folder) == ROOT and any("snakemake" in word for word in words) and process.pid != os.getpid():
+        if (
+            Path(folder) == ROOT
+            and any(Path(word).name == "snakemake" for word in words)
+            and process.pid != os.getpid()
+        ):
             return True
     return False
 
@@ -63,16 +76,17 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     experiment = config.load(arguments.configfile)
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
-    began = time.monotonic()
+    began = time.time()
     sole_runner()
     print(f"{experiment.name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
+        print_errors(began)
         print("\nnot finished: mend what is wrong and run the same command again; it continues", file=sys.stderr)
         return status
     folder = ROOT / "results" / experiment.name
     print((folder / "table.md").read_text(encoding="utf-8"))
-    print(f"{time.monotonic() - began:.0f} seconds; table, LaTeX, figures and report: {folder.relative_to(ROOT)}/")
+    print(f"{time.time() - began:.0f} seconds; table, LaTeX, figures and report: {folder.relative_to(ROOT)}/")
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from experiment import gpu
 from experiment.comet_model import DEFAULT_MODEL, check_comet_model, score_with_comet
 from experiment.jsonfiles import write_json
 from experiment.metrics import count_empty, read_parallel
@@ -36,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if not (args.source and args.hypothesis and args.reference and args.output):
         command.error("--source, --hypothesis, --reference and --output are required (or --check)")
+    gpu.take(1)
     sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
     scores = score_with_comet(sources, hypotheses, references, args.model, batch=args.batch, precision=args.precision)
     scores["empty_hypotheses"] = count_empty(hypotheses)

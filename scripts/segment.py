@@ -35,6 +35,13 @@ def learn(arguments: argparse.Namespace) -> dict[str, Any]:
         if reports:  # how the size was chosen, or what each merge gained
             options["report"] = str(arguments.output / f"report.{'-'.join(group)}.json")
         model = cls.learn([Path(f"{arguments.train}.{language}") for language in group], size, **options)
+        reached = model.reached()
+        if isinstance(size, int) and reached is not None and reached < size:
+            raise InputError(
+                f"size={size} is more than the text offers: {cls.algorithm} reaches {reached} {cls.size_counts}",
+                allowed=f"1 to {reached}",
+                next_step="ask for a smaller size in the experiment file",
+            )
         for language in group:
             model.save(arguments.output / f"model.{language}")
             signatures[language] = model.signature()

@@ -16,7 +16,6 @@ import platform
 import resource
 import shutil
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
 
 
 def fingerprint(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return everything that shapes the model: two trainings with equal fingerprints are the same training."""
+    """Return everything that shapes the model: trainings with equal fingerprints are the same training."""
     digest = hashlib.sha256()
     for path in sorted(arguments.data.iterdir()):
         if path.suffix in (".bin", ".txt"):
@@ -65,6 +64,8 @@ def fingerprint(arguments: argparse.Namespace) -> dict[str, Any]:
         "joint": arguments.joint,
         "select": json.loads(arguments.select),
         "segmentation": [arguments.algorithm, arguments.text],
+        "precision": arguments.precision,
+        "gpus": arguments.gpus,
     }
 
 
@@ -80,11 +81,12 @@ def prepare(arguments: argparse.Namespace) -> None:
         print(f"another process is training in {folder}; waiting for it to end", file=sys.stderr, flush=True)
         fcntl.flock(lock, fcntl.LOCK_EX)
     wanted, path = fingerprint(arguments), folder / "training.json"
-    if path.exists() and read_json(path) != wanted:
-        print(f"{folder} holds another training (its recipe or data differ): starting afresh", file=sys.stderr)
-        for old in folder.iterdir():
-            if old.name != "lock":
-                shutil.rmtree(old) if old.is_dir() else old.unlink()
+    if not path.exists() or read_json(path) != wanted:
+        others = [old for old in folder.iterdir() if old.name != "lock"]
+        if others:
+            print(f"{folder} holds another training (its recipe or data differ): starting afresh", file=sys.stderr)
+        for old in sorted(others, key=lambda old: old == path):  # the one that says what the others are goes last
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
     write_json(path, wanted)
 
 
@@ -131,22 +133,25 @@ def train(arguments: argparse.Namespace) -> None:
 
     assert fairseq_plugins.text_bleu  # registered
     select = json.loads(arguments.select)
-    checkpoints.watch(arguments.checkpoints, select["keep"], select["metric"] == "bleu")
+    maximize = select["metric"] == "bleu"
+    if checkpoints.resume(arguments.checkpoints, json.loads(arguments.recipe), maximize):
+        return
+    checkpoints.watch(arguments.checkpoints, select["keep"], maximize)
     words = fairseq_arguments(arguments, torch.cuda.is_available())
     parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
     distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
 
 
-def report(arguments: argparse.Namespace, cards: list[str], seconds: float) -> None:
+def report(arguments: argparse.Namespace, cards: list[str]) -> None:
     """Write the learning curve and the report."""
     import torch
     from fairseq_plugins import checkpoints
 
     record = checkpoints.read_record(arguments.checkpoints)
     if not record:
-        raise InputError("training ended without a dev score", next_step="see the log; lower validate-interval")
+        raise InputError("training ended without a dev score", next_step="lower validate-interval in the recipe")
     curve = curves.read_curve(arguments.checkpoints / "fairseq.log")
-    state = torch.load(arguments.checkpoints / record[-1]["file"], map_location="cpu", weights_only=False)
+    state = torch.load(arguments.checkpoints / checkpoints.LAST, map_location="cpu", weights_only=False)
     weights = {weight.data_ptr(): weight.numel() for weight in state["model"].values() if weight.is_floating_point()}
     speeds = sorted(point["pieces_per_second"] for point in curve if point["split"] == "train")
     cuda = torch.cuda.is_available()
@@ -157,7 +162,7 @@ def report(arguments: argparse.Namespace, cards: list[str], seconds: float) -> N
             "model_parameters": sum(weights.values()),
             "updates": record[-1]["updates"],
             "epochs": record[-1]["epoch"],
-            "train_seconds": round(max([seconds, *(p.get("seconds", 0.0) for p in curve)]), 1),
+            "train_seconds": round(state["extra_state"]["previous_training_time"], 1),  # of all attempts
             "tokens_per_second": speeds[len(speeds) // 2] if speeds else None,
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
             "peak_gpu_memory_mib": round(torch.cuda.max_memory_allocated() / 2**20, 1) if cuda else None,
@@ -182,10 +187,9 @@ def main(argv: list[str] | None = None) -> int:
         if len(cards) > 1:
             launch = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={len(cards)}"]
             os.execv(sys.executable, [sys.executable, *launch, *sys.argv])
-    began = time.monotonic()
     train(arguments)
     if os.environ.get("RANK", "0") == "0":
-        report(arguments, cards, time.monotonic() - began)
+        report(arguments, cards)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,9 @@ from subwords.errors import InputError, unknown
 from subwords.segmenter import read_options
 
 MODELS = schema.ROOT / "config" / "models.yaml"
+
+#: Folders under results/ that are not an experiment's.
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "raw", "runs", "segmented", "text"}
 
 #: What an experiment file leaves out. config/config.yaml explains every key.
 DEFAULTS: dict[str, Any] = {
@@ -95,10 +99,12 @@ class Experiment:
         for key, default in DEFAULTS.items():
             given = settings.get(key, default)
             self.settings[key] = {**default, **given} if isinstance(default, dict) else given
+        self.settings["seeds"] = [int(seed) for seed in settings["seeds"]]  # JSON Schema takes 1.0 for whole
         self.where = where
         self.name: str = self.settings["experiment"]
         self.corpora = self._corpora()
         self.recipes = self._recipes()
+        self._check_names()
         self.segmentations = {
             name: _segmentation(name, given, where) for name, given in self.settings["segmentations"].items()
         }
@@ -107,6 +113,7 @@ class Experiment:
         check_metrics(self.settings["metrics"])
         self.runs = list(self._runs())
         self._check_test_sets()
+        self._check_files()
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         """Return the test sets of a corpus and direction that the experiment translates."""
@@ -119,6 +126,32 @@ class Experiment:
     def blocks(self) -> list[tuple[str, str, str]]:
         """The (corpus, direction, model) of which tables have one block each, in order."""
         return list(dict.fromkeys((run.corpus, run.direction, run.model) for run in self.runs))
+
+    def _check_names(self) -> None:
+        """Names become folders: raise InputError for one that cannot."""
+        if self.name in RESERVED:
+            raise InputError(
+                f"{self.where}: an experiment cannot be called {self.name!r}: results/{self.name}/ holds other things",
+                allowed=f"anything but {', '.join(sorted(RESERVED))}",
+            )
+        for kind, names in (("corpus", self.corpora), ("model", self.recipes)):
+            for name in names:
+                if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+                    raise InputError(f"{self.where}: {kind} {name!r}", allowed="names of letters, digits, . _ -")
+
+    def _check_files(self) -> None:
+        """Raise InputError for a file or folder of the user's that is not there."""
+        mirror = self.settings["mirror"]
+        if mirror and not Path(mirror).is_dir():
+            raise InputError(f"{self.where}: mirror={mirror!r} is no folder", next_step="correct the path")
+        for corpus, pair in dict.fromkeys((run.corpus, run.pair) for run in self.runs):
+            for file in self.corpora[corpus].files(pair):
+                if file.path and not Path(file.path).is_file():
+                    raise InputError(
+                        f"{self.where}: {corpus}: no such file: {file.path}",
+                        allowed=f"paths from the working directory, {Path.cwd()}",
+                        next_step=f"correct the path in the definition of {corpus}",
+                    )
 
     def _corpora(self) -> dict[str, Corpus]:
         given = self.settings["corpora"]
@@ -203,17 +236,20 @@ def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
     """Return a checked entry of `segmentations`."""
-    algorithm = registry.find(given["algorithm"])
     own = {key: value for key, value in given.items() if key not in ("algorithm", "size", "joint", "text", "per_seed")}
     try:
+        algorithm = registry.find(given["algorithm"])
         options = read_options(algorithm, own)
         size = given.get("size")
+        size = int(size) if isinstance(size, float) else size
         if isinstance(size, str) and size != "auto":
             raise InputError(f"size={size!r} is not a whole number", allowed="a whole number >= 1, null, or auto")
         if isinstance(size, int) and size < 1:
             raise InputError(f"size={size} is too small", allowed="a whole number >= 1")
         if algorithm.size_counts is None and size is not None:
             raise InputError(f"size={size}: {given['algorithm']} takes no size", next_step="leave `size` out")
+        if algorithm.size_counts is not None and not isinstance(size, int) and not algorithm.chooses_size:
+            raise InputError(f"{given['algorithm']} needs a size", allowed=f"a number of {algorithm.size_counts}")
     except InputError as error:
         raise InputError(f"{where}: segmentations.{name}: {error}") from None
     stages = {parameter.name: parameter.stage for parameter in algorithm.parameters}

@@ -60,10 +60,13 @@ def hold(cards: list[str], count: int, folder: Path = LOCKS) -> tuple[list[str],
 
 
 def take(count: int) -> list[str]:
-    """Hold `count` cards for the rest of this process and make them the only ones it sees; [] without any GPU."""
+    """Hold `count` cards for the rest of this process and make them the only ones it sees; [] without any GPU.
+
+    In a Slurm job the scheduler has given the job cards of its own, numbered from 0 in each, and no lock is needed.
+    """
     cards = visible_gpus()
-    if not cards:
-        return []
+    if not cards or "SLURM_JOB_ID" in os.environ:
+        return cards[:count]
     taken, _ = hold(cards, count)
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(taken)
     return taken

@@ -6,8 +6,10 @@ what is behind a name is in the experiment. Everything here is plain Python over
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from experiment.catalogue import File
@@ -165,8 +167,8 @@ class Graph:
         decided = {
             "corpus": run.corpus,
             "direction": run.direction,
-            "segmentation": {"name": run.segmentation, **self.settings["segmentations"][run.segmentation]},
-            "model": {"name": run.model, **self.experiment.recipes[run.model]},
+            "segmentation": asdict(self.experiment.segmentations[run.segmentation]),
+            "model": {"name": run.model, "flags": self.experiment.recipes[run.model]["flags"]},
             "seed": run.seed,
         }
         return as_json(decided | {key: self.settings[key] for key in ("select", "cleaning", "precision")})
@@ -201,7 +203,11 @@ class Graph:
             for testset in self.experiment.test_sets(corpus, direction)
         ]
 
-    def manifest(self, command: str) -> dict[str, Any]:
+    def digest(self) -> str:
+        """Return what changes when the manifest does."""
+        return hashlib.sha256(as_json(self.manifest()).encode()).hexdigest()
+
+    def manifest(self) -> dict[str, Any]:
         """Return what the experiment is made of and where its files are (docs/results.md)."""
         prose = ("title", "homepage", "licence", "citation")
         return {
@@ -217,7 +223,7 @@ class Graph:
                 for name, corpus in self.experiment.corpora.items()
             },
             "parameters": {key: value for key, value in self.settings.items() if key not in ("title", "description")},
-            "commands": [command],
+            "commands": [f"snakemake --configfile {self.experiment.where}"],
         }
 
     def run_files(self) -> list[str]:

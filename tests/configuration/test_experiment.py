@@ -68,7 +68,12 @@ def test_only_the_test_sets_that_are_asked_for_are_downloaded() -> None:
     assert not any(place.endswith((".fr.gz", ".cs.gz")) for place in places)
 
 
-def test_a_corpus_of_the_user_s_own_and_a_changed_recipe() -> None:
+def test_a_corpus_of_the_user_s_own_and_a_changed_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    for name in ("train", "dev", "news"):
+        for language in ("sw", "en"):
+            (tmp_path / "data" / f"{name}.{language}").write_text("x\n")
+    monkeypatch.chdir(tmp_path)
     mine = {
         "languages": ["sw", "en"],
         "train": {"sw": "data/train.sw", "en": "data/train.en"},
@@ -88,6 +93,9 @@ def test_a_corpus_of_the_user_s_own_and_a_changed_recipe() -> None:
     assert experiment.recipes["small"]["flags"]["dropout"] == 0.1
     assert experiment.recipes["small"]["flags"]["encoder-layers"] == 4
     assert Graph(experiment).corpus_files("mine", "sw-en")[0] == "data/train.sw"
+    (tmp_path / "data" / "news.sw").unlink()
+    with pytest.raises(InputError, match="mine: no such file: data/news.sw"):
+        Experiment(settings)
 
 
 def test_on_is_a_word_although_yaml_reads_true() -> None:
@@ -123,6 +131,12 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(select={"on": "test"}), ["'test'", "dev"]),
         (lambda s: s.update(select={"metric": "ter"}), ["'ter'", "bleu, loss"]),
         (lambda s: s.update(decode={"beam": 0}), ["decode.beam"]),
+        (lambda s: s["segmentations"]["bpe-1k"].pop("size"), ["bpe-1k", "bpe needs a size"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(size="auto"), ["bpe-1k", "bpe needs a size"]),
+        (lambda s: s.update(seeds=[2**40]), ["seeds.0", "4294967295"]),
+        (lambda s: s.update(experiment="corpora"), ["cannot be called 'corpora'"]),
+        (lambda s: s.update(models={"a/b": {"like": "transformer-small"}}), ["model 'a/b'"]),
+        (lambda s: s.update(mirror="/no/such/folder"), ["/no/such/folder", "no folder"]),
         (lambda s: s.update(experiment="../up"), ["experiment", "letters, digits"]),
     ],
 )

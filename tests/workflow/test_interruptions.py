@@ -48,7 +48,7 @@ def start(place: Workplace) -> subprocess.Popen[str]:
     )
 
 
-def kill_when(process: subprocess.Popen[str], seen: Callable[[], bool], seconds: float = 120) -> bool:
+def kill_when(process: subprocess.Popen[str], seen: Callable[[], bool], seconds: float = 600) -> bool:
     """Kill the process group as soon as `seen()`; False when the process ended before."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

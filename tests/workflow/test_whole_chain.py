@@ -66,7 +66,7 @@ def test_a_second_run_has_nothing_to_do(finished: Workplace) -> None:
         ({"metrics": ["bleu", "chrf", "ter"]}, {"score", "compare", "tables"}, {"train", "select", "translate"}),
         ({"decode": {"beam": 1}}, {"translate", "score"}, {"train", "select"}),
         ({"select": {"average": 1}}, {"select", "translate"}, {"train"}),
-        ({"threads": 2, "workers": 1, "mirror": "elsewhere"}, set(), {"train", "segment", "translate"}),
+        ({"threads": 2, "workers": 1, "mirror": "config"}, set(), {"train", "segment", "translate"}),
         ({"significance": {"samples": 30}}, {"compare"}, {"train", "translate", "score"}),
         ({"seeds": [1, 2]}, {"train", "translate"}, {"segment", "binarize", "segmentation_statistics"}),
     ],

@@ -16,7 +16,7 @@ from subwords.errors import InputError
 def checked(settings):
     """Return the experiment, or stop with a message that says what to mend."""
     try:
-        found = Experiment(settings, where=str(workflow.configfiles[-1]))
+        found = Experiment(settings, where=str(CONFIGFILE))
         if "comet" in found.settings["metrics"]:
             check_comet_model(found.settings["comet_model"])
         return found
@@ -24,6 +24,7 @@ def checked(settings):
         raise WorkflowError(f"\n{error}") from None
 
 
+CONFIGFILE = workflow.configfiles[-1]
 experiment = checked(config)
 settings = experiment.settings
 graph = Graph(experiment)
@@ -33,8 +34,9 @@ HAS_GPU = bool(gpu.visible_gpus())
 
 # Programs find the project's code here, with or without conda; bash stops at the first error. The mirror comes as a
 # variable and not as a parameter: where a file came from changes nothing in it, and repeats nothing.
+CODE = f"{workflow.basedir}/src:{workflow.basedir}"
 MIRROR = f"export CORPUS_MIRROR={shlex.quote(settings['mirror'])}; " if settings["mirror"] else ""
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={workflow.basedir}/src:{workflow.basedir}; {MIRROR}")
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(CODE)}; {MIRROR}")
 
 
 wildcard_constraints:

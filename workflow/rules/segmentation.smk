@@ -26,6 +26,7 @@ rule segment:
         "results/logs/segment/{corpus}.{l1}-{l2}.{segmentation}.log",
     benchmark:
         "results/benchmarks/segment/{corpus}.{l1}-{l2}.{segmentation}.tsv"
+    priority: 100  # a size that the text cannot give is found before anything is trained
     conda:
         "../../envs/segmentation.yaml"
     resources:

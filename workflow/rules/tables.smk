@@ -10,11 +10,11 @@ rule manifest:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        content=graph.manifest(f"snakemake --configfile {workflow.configfiles[-1]}"),
+        digest=graph.digest(),
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
-        write_json(output[0], params.content)
+        write_json(output[0], graph.manifest())
 
 
 # one tidy row for each run, test set and metric
@@ -29,7 +29,7 @@ rule collect_scores:
     conda:
         "../../envs/evaluation.yaml"
     message:
-        "collect the scores of {wildcards}"
+        "collect the scores"
     shell:
         "python scripts/collect_scores.py --manifest {input.manifest} --output {output} >{log} 2>&1"
 
