@@ -55,7 +55,7 @@ class Characters(Segmenter):
         self._unseen = 0
 
     @classmethod
-    def learn(cls, texts: Sequence[Path], size: int | None = None, **options: Any) -> Self:
+    def learn(cls, texts: Sequence[Path], size: int | str | None = None, **options: Any) -> Self:
         """Count the characters of the files. Raises InputError when a size is given, or when there is no text."""
         read_options(cls, options)
         check_size(cls, size)

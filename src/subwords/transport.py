@@ -28,8 +28,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from subwords.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,7 +108,7 @@ class _Level:
         return np.where(np.isfinite(level), level, 0.0)[self.part]
 
 
-@njit(cache=True)
+@compiled
 def _scale(rows, columns, plan, row_mass, lowest, highest, undone, rounds):  # type: ignore[no-untyped-def]
     """Return the change of the column factors by some rounds on a plan; `undone` would take their present value back.
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from subwords.compiled import compiled
 from subwords.hft.codes import text_codes
 
 ROOT = 0
@@ -37,7 +37,7 @@ def build_automaton(entries: Sequence[str]) -> Automaton:
     return _link(_insert(text_codes("".join(entries)), ends))
 
 
-@njit(cache=True)
+@compiled
 def _slot(edges: NDArray[np.uint64], key: np.uint64) -> np.uint64:
     """Return where an edge is, or the free slot where it belongs."""
     mask = np.uint64(edges.size - 1)
@@ -48,12 +48,12 @@ def _slot(edges: NDArray[np.uint64], key: np.uint64) -> np.uint64:
     return slot
 
 
-@njit(cache=True)
+@compiled
 def _key(node: int, code: int) -> np.uint64:
     return ((np.uint64(code) << np.uint64(32)) | np.uint64(node)) + np.uint64(1)
 
 
-@njit(cache=True)
+@compiled
 def _insert(codes: NDArray[np.uint32], ends: NDArray[np.int64]) -> Automaton:
     """Return the tree of all prefixes, without the links between suffixes."""
     most = codes.size + 1
@@ -79,7 +79,7 @@ def _insert(codes: NDArray[np.uint32], ends: NDArray[np.int64]) -> Automaton:
     return Automaton(edges, targets, shorter[:nodes], entry[:nodes], shorter_entry[:nodes], depth[:nodes])
 
 
-@njit(cache=True)
+@compiled
 def _link(tree: Automaton) -> Automaton:
     """Fill in `shorter` and `shorter_entry`, parents and shallower nodes first."""
     into = np.zeros(tree.depth.size, np.uint64)  # the edge into each node
@@ -95,7 +95,7 @@ def _link(tree: Automaton) -> Automaton:
     return tree
 
 
-@njit(cache=True)
+@compiled
 def follow(automaton: Automaton, node: int, code: int) -> int:
     """Return the node after one more character."""
     while True:

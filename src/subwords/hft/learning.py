@@ -17,9 +17,9 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from subwords.compiled import compiled
 from subwords.errors import InputError
 from subwords.hft.automaton import Automaton
 from subwords.hft.segmentation import PAPER, REFERENCE, Rules, longest_word, new_paths, segment
@@ -182,7 +182,7 @@ class Candidates(NamedTuple):
     hashes: NDArray[np.uint64]
 
 
-@njit(cache=True)
+@compiled
 def count_pieces(
     codes: NDArray[np.uint32],
     ends: NDArray[np.int64],
@@ -218,14 +218,14 @@ def count_pieces(
     return used, table.counts[places], table.starts[places], table.lengths[places]
 
 
-@njit(cache=True)
+@compiled
 def _new_table(size: int) -> Candidates:
     return Candidates(
         np.zeros(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
     )
 
 
-@njit(cache=True)
+@compiled
 def _add(table: Candidates, codes: NDArray[np.uint32], start: int, length: int, count: int) -> int:
     """Count a string, and return 1 when it is new."""
     hashed = np.uint64(length)
@@ -248,7 +248,7 @@ def _add(table: Candidates, codes: NDArray[np.uint32], start: int, length: int, 
     return 1
 
 
-@njit(cache=True)
+@compiled
 def _grown(table: Candidates, codes: NDArray[np.uint32]) -> Candidates:
     grown = _new_table(2 * table.counts.size)
     for slot in np.flatnonzero(table.counts):

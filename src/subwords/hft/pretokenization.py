@@ -23,8 +23,8 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
+from subwords.compiled import compiled
 from subwords.hft.characters import (
     ALNUM,
     ALPHA,
@@ -67,7 +67,7 @@ def _upper(match: re.Match[str]) -> str:
     return match[1].translate(upper_letters())  # not str.upper, which makes two letters of some
 
 
-@njit(cache=True)
+@compiled
 def pretokenize_codes(text: Codes, chars: Characters) -> Codes:
     """Return the pretokenized text of lines between LFs."""
     text = _mark_spans_of_capitals(text, chars)
@@ -78,7 +78,7 @@ def pretokenize_codes(text: Codes, chars: Characters) -> Codes:
     return _delimit_and_join(text, chars)
 
 
-@njit(cache=True)
+@compiled
 def _mark_spans_of_capitals(text: Codes, chars: Characters) -> Codes:
     """Two capitals and all that follows up to the next small letter, lowered between 𐊣 and 𐊼.
 
@@ -106,7 +106,7 @@ def _mark_spans_of_capitals(text: Codes, chars: Characters) -> Codes:
     return out[:size]
 
 
-@njit(cache=True)
+@compiled
 def _give_back_capital(text: Codes, chars: Characters) -> None:
     """A letter alone before 𐊼 was the capital of the next word: after 𐊼, in upper case."""
     classes, upper = chars.classes, chars.upper
@@ -119,7 +119,7 @@ def _give_back_capital(text: Codes, chars: Characters) -> None:
             taken = i
 
 
-@njit(cache=True)
+@compiled
 def _end_span_at_letter(text: Codes, chars: Characters) -> None:
     """Move 𐊼 before the characters in front of it that are no letters."""
     after = 0  # the last match
@@ -133,7 +133,7 @@ def _end_span_at_letter(text: Codes, chars: Characters) -> None:
             after = i + 1
 
 
-@njit(cache=True)
+@compiled
 def _mark_capitals_and_squeeze_spaces(text: Codes, chars: Characters) -> Codes:
     """𐋇 and the small letter for every capital that is left; one space for whitespace, none at a line's ends."""
     classes, lower = chars.classes, chars.lower
@@ -157,7 +157,7 @@ def _mark_capitals_and_squeeze_spaces(text: Codes, chars: Characters) -> Codes:
     return out[: size - (before == _BLANK)]
 
 
-@njit(cache=True)
+@compiled
 def _separate_words(text: Codes, chars: Characters) -> Codes:
     """A space wherever a word begins or ends, one only where a single space was; any other space becomes ▁.
 
@@ -199,7 +199,7 @@ def _separate_words(text: Codes, chars: Characters) -> Codes:
     return out[:size]
 
 
-@njit(cache=True)
+@compiled
 def _delimit_and_join(text: Codes, chars: Characters) -> Codes:
     """¦ around each word, a mark of capitals outside; words with one character between them that joins them as one.
 
@@ -242,7 +242,7 @@ def _delimit_and_join(text: Codes, chars: Characters) -> Codes:
     return out[:size]
 
 
-@njit(cache=True)
+@compiled
 def _joined_by(text: Codes, i: int, chars: Characters, unused: bool) -> int:
     """Say why a character between spaces at i joins the words on its sides: WORD (virama), DIGIT, ALNUM, or 0 (not)."""
     if i + 3 >= text.size or text[i] != _BLANK or text[i + 2] != _BLANK or text[i + 1] == _LF:

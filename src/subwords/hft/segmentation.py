@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from subwords.compiled import compiled
 from subwords.hft.automaton import NONE, ROOT, Automaton, follow
 
 #: In the place of an entry's number: characters without one; in `reference`, a word that ends in such a character.
@@ -55,14 +55,14 @@ class Paths(NamedTuple):
     ends: NDArray[np.int64]  # where each ends
 
 
-@njit(cache=True)
+@compiled
 def new_paths(longest: int) -> Paths:
     """Return room for words of up to `longest` characters."""
     table = np.empty((6, longest + 1), np.int64)
     return Paths(table[0], table[1], table[2], table[3], table[4], table[5])
 
 
-@njit(cache=True)
+@compiled
 def segment(
     word: NDArray[np.uint32], automaton: Automaton, frequencies: NDArray[np.int64], rules: Rules, paths: Paths
 ) -> int:
@@ -91,7 +91,7 @@ def segment(
     return _collect(word.size, paths)
 
 
-@njit(cache=True)
+@compiled
 def _mark_unknown(end: int, size: int, rules: Rules, paths: Paths) -> tuple[int, int]:
     """End an unknown piece here and return the number of entries and the minimum that the rest goes on from."""
     paths.last[end], paths.start[end] = UNKNOWN, end - 1
@@ -104,7 +104,7 @@ def _mark_unknown(end: int, size: int, rules: Rules, paths: Paths) -> tuple[int,
     return 0, rules.first_minimum
 
 
-@njit(cache=True)
+@compiled
 def _collect(size: int, paths: Paths) -> int:
     """Follow the best segmentation back from the end of the word and write down its pieces in order."""
     count, end = 0, size
@@ -118,7 +118,7 @@ def _collect(size: int, paths: Paths) -> int:
     return count
 
 
-@njit(cache=True)
+@compiled
 def segment_words(
     codes: NDArray[np.uint32],
     ends: NDArray[np.int64],
@@ -139,7 +139,7 @@ def segment_words(
     return pieces[:size], piece_ends
 
 
-@njit(cache=True)
+@compiled
 def longest_word(ends: NDArray[np.int64]) -> int:
     """Return the length of the longest word, given where each ends."""
     longest, start = 0, 0
@@ -149,7 +149,7 @@ def longest_word(ends: NDArray[np.int64]) -> int:
     return longest
 
 
-@njit(cache=True)
+@compiled
 def segment_text(
     text: NDArray[np.uint32], automaton: Automaton, frequencies: NDArray[np.int64], rules: Rules
 ) -> tuple[NDArray[np.uint32], int]:
@@ -193,7 +193,7 @@ def segment_text(
     return out[:size], unknown
 
 
-@njit(cache=True)
+@compiled
 def _new_words(characters: int) -> NDArray[np.int64]:
     """Return a hash table: where a word starts and ends, where its pieces do, how many of them are unknown."""
     slots = 16
@@ -202,7 +202,7 @@ def _new_words(characters: int) -> NDArray[np.int64]:
     return np.zeros((slots, 5), np.int64)
 
 
-@njit(cache=True)
+@compiled
 def _slot(words: NDArray[np.int64], text: NDArray[np.uint32], start: int, end: int, hashed: np.uint64) -> np.uint64:
     """Return where a word is in the table, or the free slot where it belongs."""
     mask = np.uint64(words.shape[0] - 1)
@@ -220,7 +220,7 @@ def _slot(words: NDArray[np.int64], text: NDArray[np.uint32], start: int, end: i
     return slot
 
 
-@njit(cache=True)
+@compiled
 def _write(word: NDArray[np.uint32], pieces: int, paths: Paths, out: NDArray[np.uint32], size: int) -> tuple[int, int]:
     """Write the pieces of a word, spaces between them; return where that ends and how many are unknown."""
     first, unknown = 0, 0
@@ -242,7 +242,7 @@ def _write(word: NDArray[np.uint32], pieces: int, paths: Paths, out: NDArray[np.
     return size, unknown
 
 
-@njit(cache=True)
+@compiled
 def _write_unknown(piece: NDArray[np.uint32], out: NDArray[np.uint32], size: int) -> int:
     for code in _UNKNOWN_OPEN:
         out[size] = code
