@@ -158,7 +158,7 @@ class Corpus:
     def _languages_of(self, pair: str) -> list[str]:
         if pair not in self.pairs():
             raise unknown(f"language pair of {self.name}", pair, self.pairs())
-        return pair_languages(pair, self.languages)
+        return pair_languages(pair)
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:
@@ -188,9 +188,9 @@ class Corpus:
         return File(url=urljoin(self.definition.get("base", ""), given["url"]), sha256=given["sha256"])
 
 
-def pair_languages(pair: str, languages: list[str]) -> list[str]:
-    """Return the two languages of a pair's name; a code may itself have hyphens (`en-pt-BR`)."""
-    return next(([a, b] for a in languages for b in languages if f"{a}-{b}" == pair), [])
+def pair_languages(pair: str) -> list[str]:
+    """Return the two languages of a pair's name."""
+    return pair.split("-")
 
 
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:

@@ -102,6 +102,7 @@ class Experiment:
         self.settings["seeds"] = [int(seed) for seed in settings["seeds"]]  # JSON Schema takes 1.0 for whole
         self.where = where
         self.name: str = self.settings["experiment"]
+        self._whole_corpora: dict[str, Corpus] = {}  # with all their test sets, for messages
         self.corpora = self._corpora()
         self.recipes = self._recipes()
         self._check_names()
@@ -163,7 +164,9 @@ class Experiment:
         known = {**read_catalogue(), **corpora(described, self.where)}
         for name in named:
             if name not in known:
-                raise unknown("corpus", name, known, next_step="choose one, or describe it in config/corpora.yaml")
+                step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
+                raise unknown("corpus", name, known, next_step=step)
+        self._whole_corpora = {name: known[name] for name in given}
         return {name: self._with_wanted_tests(known[name]) for name in given}
 
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
@@ -213,9 +216,9 @@ class Experiment:
         for corpus, direction, _ in self.blocks:
             if not self.test_sets(corpus, direction):
                 source, target = direction.split("-")
-                found = read_catalogue().get(corpus, self.corpora[corpus]).test_sets(source, target)
+                found = self._whole_corpora[corpus].test_sets(source, target)
                 raise InputError(
-                    f"{corpus} {direction}: none of its test sets is asked for",
+                    f"{corpus} {direction}: none of its test sets is among {self.settings['testsets']}",
                     allowed=", ".join(found) or "(none)",
                     next_step=f"see `testsets` in {self.where}",
                 )

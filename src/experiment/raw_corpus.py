@@ -32,7 +32,7 @@ def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror:
         return
     for file in corpus.files(pair):
         _make_present(file, downloads, mirror)
-    languages = pair_languages(pair, corpus.languages)
+    languages = pair_languages(pair)
     for split in corpus.splits(pair).values():
         if split.mtdata:
             from experiment.mtdata_parts import write_parts
