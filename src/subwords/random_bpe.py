@@ -92,8 +92,8 @@ def draw_merges(
     if sampling != "uniform" and temperature < COLD:
         return learn_merges(counts, size, min_frequency=1)
     text = RunningText(counts, size)
-    chosen = np.zeros(size, np.int32)
-    numbers = np.random.Generator(np.random.PCG64(seed)).random(size)
+    chosen = np.zeros(text.most, np.int32)
+    numbers = np.random.Generator(np.random.PCG64(seed)).random(text.most)
     tree = np.zeros(0)
 
     def advance(done: int, limit: int) -> int:
@@ -103,4 +103,4 @@ def draw_merges(
         drawn: int = random_merges(*text.arrays, tree, numbers, LAWS.index(sampling), temperature, chosen, done, limit)
         return drawn
 
-    return text.merges(chosen[: text.learn(size, advance)])
+    return text.merges(chosen[: text.learn(advance)])

@@ -93,7 +93,9 @@ class SBPE(MergeSegmenter):
             from subwords.merges.stale import stale_merges
 
             stream = stale_merges(counts)
-            learned = list(islice(stop_by_batches(stream, given["k"], window) if auto else stream, wanted))
+            learned = list(
+                islice(stop_by_batches(stream, given["k"], window) if auto else stream, min(wanted, sys.maxsize))
+            )
         else:
             stop = (lambda gains: stopping_point(gains, given["k"], window)) if auto else None
             learned = likelihood_merges(counts, wanted, stop)
@@ -126,8 +128,8 @@ def likelihood_merges(
     from subwords.merges.units import FINISHED, STATE
 
     text = RunningText(counts, size, overlap=False)
-    chosen = np.zeros(size, np.int32)
-    gains = np.zeros(size)
+    chosen = np.zeros(text.most, np.int32)
+    gains = np.zeros(text.most)
     bounds: likelihood.Bounds | None = None
     end: int | None = None
 
@@ -139,7 +141,7 @@ def likelihood_merges(
             text.sizes[STATE] = FINISHED
         return done
 
-    done = text.learn(size, advance)
+    done = text.learn(advance)
     done = done if end is None else end
     return list(zip(text.merges(chosen[:done]), gains[:done].tolist(), strict=True))
 

@@ -32,6 +32,7 @@ from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 SPACE = "▁"
 _LONG_LINE = 4096  # characters; longer lines are cut
 _MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that SentencePiece takes
+_LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
@@ -75,6 +76,8 @@ class _SentencePiece(Segmenter):
         if not 0 < coverage <= 1:
             raise InputError(f"character_coverage={coverage}", allowed="above 0, up to 1")
         wanted = check_size(cls, size)
+        if wanted > _LARGEST:
+            raise InputError(f"{cls.algorithm}: size={wanted} is too large", allowed=f"up to {_LARGEST}")
         normalization = chosen.pop("normalization")
         lines, model = _Lines(texts), io.BytesIO()
         try:
@@ -90,7 +93,7 @@ class _SentencePiece(Segmenter):
                 minloglevel=3,
                 **chosen,
             )
-        except (RuntimeError, OSError) as error:
+        except (RuntimeError, OSError, ValueError) as error:
             raise lines.error or _explained(cls, wanted, str(error)) from None
         if lines.error:
             raise lines.error

@@ -72,7 +72,7 @@ class WordPiece(WordSegmenter):
 
         chosen = read_options(cls, options, "encode")
         wanted = check_size(cls, size)
-        initial, continuing = _alphabet(texts)
+        initial, continuing, words = _alphabet(texts)
         if not initial:
             raise InputError("no text to learn from: every line is empty", next_step="check the text files")
         smallest = len(initial | continuing) + len(continuing) + 1
@@ -80,13 +80,15 @@ class WordPiece(WordSegmenter):
             raise InputError(
                 f"wordpiece: size={wanted} is below the alphabet of the text", allowed=f"at least {smallest}"
             )
+        # The trainer makes room for as many pieces as it is asked for. Each merge adds at most one.
+        largest = smallest + sum(len(word) - 1 for word in words)
         tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN))
         tokenizer.pre_tokenizer = pre_tokenizers.CharDelimiterSplit(" ")
         # The trainer numbers continuing characters in the order of a randomly seeded hash map, and breaks ties by these
         # numbers. Named as special tokens in a fixed order, they have the same numbers in every run.
         fixed = [UNKNOWN, *(CONTINUES + character for character in sorted(continuing))]
         trainer = trainers.WordPieceTrainer(
-            vocab_size=wanted, min_frequency=0, special_tokens=fixed, show_progress=False
+            vocab_size=min(wanted, largest), min_frequency=0, special_tokens=fixed, show_progress=False
         )
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
         numbered = tokenizer.get_vocab()
@@ -162,13 +164,16 @@ class _Pieces:
         return ""
 
 
-def _alphabet(texts: Sequence[Path]) -> tuple[set[str], set[str]]:
-    """Return the characters that begin words and those that continue words."""
+def _alphabet(texts: Sequence[Path]) -> tuple[set[str], set[str], set[str]]:
+    """Return the characters that begin words, those that continue words, and the words."""
     initial: set[str] = set()
     continuing: set[str] = set()
+    words: set[str] = set()
     for path in texts:
         for line in read_lines(path):
-            for word in line.split(" "):
-                initial.update(word[:1])
-                continuing.update(word[1:])
-    return initial, continuing
+            words.update(line.split(" "))
+    words.discard("")
+    for word in words:
+        initial.add(word[0])
+        continuing.update(word[1:])
+    return initial, continuing, words

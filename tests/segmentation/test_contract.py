@@ -199,17 +199,18 @@ def test_sizes_that_are_none(name: str, size: Any) -> None:
 
 
 @every_algorithm
-def test_a_size_beyond_the_data_is_refused_or_not_reached(name: str) -> None:
+@pytest.mark.parametrize("size", [10_000, 20_000_000, 10**11])
+def test_a_size_beyond_the_data_is_refused_or_not_reached(name: str, size: int) -> None:
     cls = registry.find(name)
     if not cls.size_counts:
         pytest.skip("takes no size")
     try:
-        reached = cls.learn([corpus()], 10_000, **OPTIONS.get(name, {})).reached()
+        reached = cls.learn([corpus()], size, **OPTIONS.get(name, {})).reached()
     except InputError as error:
         assert "allowed" in str(error)  # noqa: PT017 (either outcome will do)
     else:
         assert reached is not None
-        assert reached < 10_000
+        assert reached < size
 
 
 @every_algorithm

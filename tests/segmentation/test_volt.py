@@ -343,8 +343,11 @@ def test_models_load_and_exchange_with_subword_nmt(algorithm: type[Volt | Muv], 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"interval": 0}, "interval"),
-        ({"candidates": 0}, "candidates"),
+        ({"interval": 0}, "interval=0"),
+        ({"interval": -5}, "interval=-5"),
+        ({"maximum": -5}, "maximum=-5"),
+        ({"candidates": 0}, "candidates=0"),
+        ({"candidates": -5}, "candidates=-5"),
         ({"epsilon": -0.1}, "epsilon"),
         ({"interval": 1000, "maximum": 1999}, "no choice of sizes"),
         ({"variant": "published"}, "variant"),
@@ -354,6 +357,23 @@ def test_models_load_and_exchange_with_subword_nmt(algorithm: type[Volt | Muv], 
 def test_options_that_cannot_be(text, options: dict[str, object], problem: str):
     with pytest.raises(InputError, match=problem):
         Volt.learn([text(*LINES)], None, **options)
+
+
+@pytest.mark.parametrize("options", [{"interval": 0}, {"interval": -5}, {"maximum": 0}, {"maximum": -5}])
+def test_options_that_cannot_be_in_muv(text, options: dict[str, int]):
+    with pytest.raises(InputError, match="{}={}".format(*next(iter(options.items())))):
+        Muv.learn([text(*LINES)], None, **options)
+
+
+@pytest.mark.parametrize("variant", ["paper", "reference"])
+@pytest.mark.parametrize("algorithm", [Volt, Muv])
+def test_numbers_beyond_the_text_change_nothing(algorithm: type[Volt | Muv], variant: str, text):
+    def learned(**numbers: int) -> list[tuple[str, str]]:
+        return algorithm.learn([text(*LINES)], None, variant=variant, interval=20, **numbers).merges
+
+    beyond = {"maximum": 10**11} | ({"candidates": 10**11} if algorithm is Volt else {})
+    enough = {"maximum": 2000} | ({"candidates": 2000} if algorithm is Volt else {})
+    assert learned(**beyond) == learned(**enough)
 
 
 @pytest.mark.parametrize("algorithm", ["Volt", "Muv"])

@@ -10,6 +10,6 @@
 
 from subwords.merges.codes import END, Merge, read_codes, write_codes
 from subwords.merges.encoding import MergeEncoder
-from subwords.merges.learning import learn_merges, learn_stages
+from subwords.merges.learning import learn_merges, learn_stages, most_merges
 
-__all__ = ["END", "Merge", "MergeEncoder", "learn_merges", "learn_stages", "read_codes", "write_codes"]
+__all__ = ["END", "Merge", "MergeEncoder", "learn_merges", "learn_stages", "most_merges", "read_codes", "write_codes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from subwords.merges import published
 from subwords.merges.codes import Merge
@@ -32,6 +32,15 @@ def learn_stages(
     return _learn(counts, size, min_frequency, {*stages, size})
 
 
+def most_merges(words: Iterable[str]) -> int:
+    """Return how many merges words can take: each joins two units at least, and every word ends as one.
+
+    >>> most_merges(["low", "a"])
+    2
+    """
+    return sum(len(word) - 1 for word in words if word)
+
+
 def _learn(
     counts: Mapping[str, int], size: int, min_frequency: int, stages: Collection[int]
 ) -> tuple[list[Merge], dict[int, dict[str, int]]]:
@@ -42,7 +51,7 @@ def _learn(
     from subwords.merges.units import AMBIGUOUS, SYMBOLS
 
     text = RunningText(counts, size)
-    chosen = np.zeros(size, np.int32)
+    chosen = np.zeros(text.most, np.int32)
     heap: Heap | None = None
     tokens: dict[int, dict[str, int]] = {}
 
@@ -55,7 +64,7 @@ def _learn(
             tokens[merged] = text.tokens()
         return merged
 
-    done = text.learn(size, advance)
+    done = text.learn(advance)
     if text.sizes[AMBIGUOUS]:
         # Two derivations of one symbol: only a literal "</w>" inside a word does that. Then subword-nmt counts some
         # pairs twice (it takes every such symbol in a changed word for a new one); its own code repeats that best.

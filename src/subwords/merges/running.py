@@ -9,6 +9,7 @@ import numpy as np
 
 from subwords.merges import units as compiled
 from subwords.merges.codes import END, Merge
+from subwords.merges.learning import most_merges
 from subwords.merges.units import CHARS, FINISHED, FULL, NONE, PAIRS, RUNNING, STATE, SYMBOLS, Pairs, Symbols, Units
 from subwords.progress import Progress
 
@@ -20,12 +21,13 @@ class RunningText:
     """Word types as units, merged step by step.
 
     `overlap` says how a run of one symbol is counted ("aaa" as two pairs, or as the one that merging it uses);
-    `merges` is how many merges there will be at most.
+    `merges` is how many merges are wanted; `most` is how many of these there can be at all.
     """
 
     def __init__(self, counts: Mapping[str, int], merges: int, *, overlap: bool = True) -> None:
         words = [word for word in counts if word]
         chars = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), np.int32)
+        self.most = min(merges, most_merges(words))
         lengths = np.fromiter(map(len, words), np.int64, len(words))
         last = np.cumsum(lengths) - 1
         n = len(chars)
@@ -52,10 +54,10 @@ class RunningText:
             later=np.empty(n, np.int32),
             earlier=np.empty(n, np.int32),
         )
-        size = len(kinds) + merges + 1
+        size = len(kinds) + self.most + 1
         self.symbols = Symbols(
             start=np.zeros(size + 1, np.int64),
-            chars=np.zeros(len(END) * (len(kinds) + 1) + len(kinds) + 16 * merges + 1024, np.int32),
+            chars=np.zeros(len(END) * (len(kinds) + 1) + len(kinds) + 16 * self.most + 1024, np.int32),
             freq=np.zeros(size, np.int64),
             slots=np.full(_table(size), NONE, np.int32),
         )
@@ -99,16 +101,16 @@ class RunningText:
             chars = _longer(self.symbols.chars, len(self.symbols.chars) * 3 // 2 + 2 * longest)
             self.symbols = self.symbols._replace(chars=chars)
 
-    def learn(self, size: int, advance: Callable[[int, int], int]) -> int:
-        """Call `advance(done, limit)`, which merges pairs and returns how many merges there are, up to `size` merges.
+    def learn(self, advance: Callable[[int, int], int]) -> int:
+        """Call `advance(done, limit)`, which merges pairs and returns how many merges there are, up to `most`.
 
-        Returns their number: fewer than `size` when `sizes[STATE]` comes back FINISHED.
+        Returns their number: fewer than `most` when `sizes[STATE]` comes back FINISHED.
         """
         done = 0
-        with Progress("merges", size) as progress:
-            while done < size:
+        with Progress("merges", self.most) as progress:
+            while done < self.most:
                 self.sizes[STATE] = RUNNING
-                done = advance(done, min(size, done + STEPS))
+                done = advance(done, min(self.most, done + STEPS))
                 progress.show(done)
                 if self.sizes[STATE] == FINISHED:
                     break

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.merges import END, Merge, learn_stages
+from subwords.merges import END, Merge, learn_stages, most_merges
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
 from subwords.segmenter import Parameter, chosen_size, read_options
 from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility, write_report
@@ -67,7 +67,7 @@ class Volt(ChosenMerges):
         """
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
-        for name in ("candidates", "interval"):
+        for name in ("candidates", "interval", "maximum"):
             at_least_one(name, options[name])
         if not 0 <= options["epsilon"] < 1:
             raise InputError(f"epsilon={options['epsilon']} is no difference of probabilities", allowed="0 <= x < 1")
@@ -113,8 +113,10 @@ def _by_published_code(
     if not merges:
         raise InputError("there is no pair of characters to merge", next_step="give a longer text")
     last = options["maximum"] - 1
-    # The public code goes on when the candidates run out: it then looks at the same ones again.
-    sizes = [fixed] if fixed else sizes_up_to(last, options["interval"], last, "sizes below the maximum")
+    # The public code goes on when the candidates run out: it then looks at the same ones again. Two such sizes show
+    # the score that all others have.
+    enough = min(last, len(merges) + 2 * options["interval"])
+    sizes = [fixed] if fixed else sizes_up_to(last, options["interval"], enough, "sizes below the maximum")
     transport = PublishedTransport(merges, words, counts, sizes[-1])
     values = [transport.plan(size)[0] for size in sizes]
     steps = [Step(size, value, min(size, len(merges))) for size, value in zip(sizes, values, strict=True)]
@@ -140,10 +142,12 @@ class Muv(ChosenMerges):
         """
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
+        for name in ("interval", "maximum"):
+            at_least_one(name, options[name])
         words = count_words(texts)
-        at_least_one("interval", options["interval"])
-        wanted = [fixed] if fixed else range(options["interval"], options["maximum"] + 1, options["interval"])
-        merges, counts = learn_stages(words, fixed or options["maximum"], wanted)
+        most = min(fixed or options["maximum"], most_merges(words))
+        stages = [most] if fixed else range(options["interval"], most + 1, options["interval"])
+        merges, counts = learn_stages(words, most, stages)
         sizes = [len(merges)] if fixed else sizes_up_to(options["maximum"], options["interval"], len(merges), "merges")
         measure = _published_entropy if options["variant"] == "reference" else _entropy
         steps = [measure(size, counts[size]) for size in sizes]
