@@ -194,12 +194,20 @@ class WordSegmenter(Segmenter):
 
                 table = PieceTable(self.segment_words, CACHED_BYTES)
             try:
-                sink.write(table.encode(block) if table else self._encode_text(block.decode("utf-8")).encode("utf-8"))
+                sink.write(
+                    self._encode_block(block, table)
+                    if table
+                    else self._encode_text(block.decode("utf-8")).encode("utf-8")
+                )
             except UnicodeDecodeError:
                 for _ in decode_lines(lines, name, number):  # raises, and says in which line
                     pass
                 raise
             number += len(lines)
+
+    def _encode_block(self, block: bytes, table: PieceTable) -> bytes:
+        """Return the pieces of a block of lines, from the table of a large text."""
+        return table.encode(block)
 
     def _encode_text(self, text: str) -> str:
         """Return the pieces of a text of several lines. A line feed is looked up like a word, all lines in one pass."""

@@ -67,7 +67,9 @@ class Words(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         known = self.vocabulary
         encoded = [[word if word in known else UNKNOWN for word in line.split(" ") if word] for line in lines]
-        self._unknown += sum(pieces.count(UNKNOWN) for pieces in encoded)
+        marks = sum(pieces.count(UNKNOWN) for pieces in encoded)
+        own = sum(line.split(" ").count(UNKNOWN) for line in lines if UNKNOWN in line)  # these come back
+        self._unknown += marks - own
         return [" ".join(pieces) for pieces in encoded]
 
     def decode(self, pieces: str) -> str:

@@ -27,11 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
+
+if TYPE_CHECKING:
+    from subwords.wordtable import PieceTable
 
 UNKNOWN = "[UNK]"
 CONTINUES = "##"
@@ -62,7 +65,7 @@ class WordPiece(WordSegmenter):
         usable = [piece for piece in self.vocabulary if piece != UNKNOWN]
         self._initial = _Pieces(piece for piece in usable if not piece.startswith(CONTINUES))
         self._continuing = _Pieces(piece[2:] for piece in usable if piece.startswith(CONTINUES))
-        self._unfit: dict[str, int] = {}  # word type -> places in it where no piece fits
+        self._outside: set[str] = set()  # what was written where no piece of the vocabulary fits
         self._not_fitting = 0
 
     @classmethod
@@ -111,30 +114,37 @@ class WordPiece(WordSegmenter):
 
     def _encode_text(self, text: str) -> str:
         encoded = super()._encode_text(text)
-        if self._unfit:
-            words = text.replace("\n", " ").replace("\r", " ").split(" ")
-            self._not_fitting += sum(self._unfit.get(word, 0) for word in words)
+        self._count(encoded)
         return encoded
 
+    def _encode_block(self, block: bytes, table: PieceTable) -> bytes:
+        encoded = super()._encode_block(block, table)
+        if self._outside:
+            self._count(encoded.decode("utf-8"))
+        return encoded
+
+    def _count(self, encoded: str) -> None:
+        """Count what is outside the vocabulary: such a piece is never one of the vocabulary."""
+        if self._outside:
+            self._not_fitting += sum(map(self._outside.__contains__, encoded.replace("\n", " ").split(" ")))
+
     def segment_words(self, words: Sequence[str]) -> list[str]:
-        if len(self._pieces) <= 1:  # the cache was emptied; what belongs to it must not outgrow it
-            self._unfit.clear()
         return [self._segment(word) for word in words]
 
     def _segment(self, word: str) -> str:
         pieces: list[str] = []
-        start = unfit = 0
+        start = 0
         known, mark = self._initial, ""
         while start < len(word):
             piece = known.longest(word, start)
-            unfit += not piece
+            if not piece:
+                if self.unknown == "word":
+                    self._outside.add(UNKNOWN)
+                    return UNKNOWN
+                self._outside.add(mark + word[start])
             pieces.append(mark + (piece or word[start]))
             start += len(piece) or 1
             known, mark = self._continuing, CONTINUES
-        if unfit:
-            whole = self.unknown == "word"
-            self._unfit[word] = 1 if whole else unfit
-            return UNKNOWN if whole else " ".join(pieces)
         return " ".join(pieces)
 
     def decode(self, pieces: str) -> str:

@@ -98,6 +98,9 @@ def test_word_never_learns_the_mark(tmp_path: Path) -> None:
     model = Words.learn([write(tmp_path / "text", ["<unk> <unk> a"])], 1)
     assert list(model.vocabulary) == ["a"]
     assert model.decode(model.encode("a <unk>")) == "a <unk>"
+    assert model.counts() == {}, "it comes back, so nothing is lost"
+    model.encode("a <unk> b <unk>c")
+    assert model.counts() == {"unknown words": 2}
 
 
 def test_word_size_limits(text: Path) -> None:
@@ -316,6 +319,15 @@ def test_wordpiece_counts_running_text_and_streams_alike() -> None:
     model.encode_stream(io.BytesIO("\n".join(lines).encode()), sink)
     assert sink.getvalue().decode() == "a ##b x ##b a ##x ##b\n\nx ##b\n"
     assert model.counts() == {"characters outside the vocabulary": 3}
+
+
+@pytest.mark.parametrize(("unknown", "missed"), [("character", 4), ("word", 2)])
+def test_wordpiece_counts_in_large_texts_as_in_small_ones(unknown: str, missed: int) -> None:
+    lines = 250_000  # of 11 bytes: several blocks
+    model = WordPiece(["[UNK]", "b", "##a", "ba"], unknown=unknown)
+    model.encode_stream(io.BytesIO(b"ba zbx bax\n" * lines), io.BytesIO())
+    assert list(model.counts().values()) == [missed * lines]
+    assert model.counts() == {}
 
 
 def test_wordpiece_files_that_are_none(tmp_path: Path) -> None:
