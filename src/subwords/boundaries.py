@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,7 +87,7 @@ def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str,
         "words": len(scored),
         "without_surface_gold": len(gold) - len(on_surface),
         "without_surface_pieces": len(on_surface) - len(scored),
-        "macro": _scores(_share(sum(precisions), len(precisions)), _share(sum(recalls), len(recalls))),
+        "macro": _scores(_share(fsum(precisions), len(precisions)), _share(fsum(recalls), len(recalls))),
         "micro": _scores(
             _share(hits, sum(len(found) for found, _ in scored)), _share(hits, sum(len(true) for _, true in scored))
         ),

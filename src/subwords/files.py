@@ -11,6 +11,9 @@ from typing import IO, Any
 
 from subwords.errors import InputError
 
+#: What errors call a stream that has no file name.
+STANDARD_INPUT = "standard input"
+
 
 @contextmanager
 def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
@@ -59,6 +62,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 def decode_lines(stream: Iterable[bytes], name: str, first: int = 1) -> Iterator[str]:
     """Yield the text lines of a binary stream; an error calls it `name`, and numbers its lines from `first` on."""
+    file = "" if name == STANDARD_INPUT else f" {name}"
     for number, line in enumerate(stream, first):
         try:
             yield line.rstrip(b"\n").removesuffix(b"\r").decode("utf-8")
@@ -67,5 +71,5 @@ def decode_lines(stream: Iterable[bytes], name: str, first: int = 1) -> Iterator
             raise InputError(
                 f"{name}, line {number}: not UTF-8 (byte 0x{bad} at position {error.start})",
                 allowed="UTF-8 text",
-                next_step=f"convert it, for instance: iconv -f latin1 -t utf-8 {name}",
+                next_step=f"convert it, for instance: iconv -f latin1 -t utf-8{file}",
             ) from error

@@ -219,6 +219,10 @@ class Huffman(Segmenter):
             ) from error
         if not isinstance(codes, dict) or not all(isinstance(word, str) for word in codes.values()):
             raise InputError(f"{path} is not a mapping of codes to words", next_step="subwords learn huffman")
+        if not all(codes) or any("\ud800" <= symbol <= "\udfff" for text in codes.items() for symbol in "".join(text)):
+            raise InputError(
+                f"{path} has an empty code, or half a character (U+D800 to U+DFFF)", next_step="subwords learn huffman"
+            )
         model = cls(codes, _unknown(options))
         if len(model._pieces) < len(codes):
             raise InputError(f"{path} gives one word two codes", next_step="subwords learn huffman")

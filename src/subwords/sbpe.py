@@ -37,6 +37,7 @@ upper bound, and only those with a bound above the best score are scored.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -151,7 +152,7 @@ def stopping_point(gains: Sequence[float], k: float, window: int) -> int | None:
     recent: deque[float] = deque(maxlen=window)
     for number, gain in enumerate(gains, 1):
         recent.append(gain)
-        if sum(recent) / len(recent) <= k * gains[0]:
+        if math.fsum(recent) / len(recent) <= k * gains[0]:
             return number
     return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
-from subwords.files import decode_lines
+from subwords.files import STANDARD_INPUT, decode_lines
 
 if TYPE_CHECKING:
     from subwords.wordtable import PieceTable
@@ -22,6 +22,9 @@ LINES_PER_BATCH = 4096
 #: Word types remembered by an encoder before it starts afresh, so that memory is bounded on any input.
 CACHED_TYPES = 1_000_000
 CACHED_BYTES = 200_000_000
+
+#: Digits of a size; int() itself raises for some thousands of them.
+MOST_DIGITS = 18
 
 #: Bytes of a stream that are segmented together.
 BLOCK = 1 << 20
@@ -49,7 +52,7 @@ class Parameter:
             parsed = _as_bool(value) if kind is bool else kind(value)
             if kind is int and isinstance(value, float) and value != parsed:
                 raise ValueError
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"{self.name}={value!r} is not of type {kind.__name__}", allowed=self.help) from None
         if self.choices and parsed not in self.choices:
             raise unknown(f"value for {self.name}", value, self.choices)
@@ -117,7 +120,7 @@ class Segmenter(ABC):
         while batch := list(islice(lines, LINES_PER_BATCH)):
             yield from self.encode_batch(batch)
 
-    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
+    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = STANDARD_INPUT) -> None:
         """Write the pieces of each UTF-8 line of `source` to `sink`; an error calls the source `name`."""
         sink.writelines(line.encode("utf-8") + b"\n" for line in self.encode_lines(decode_lines(source, name)))
 
@@ -180,7 +183,7 @@ class WordSegmenter(Segmenter):
             raise ValueError("a line to encode holds a line feed")
         return encoded
 
-    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
+    def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = STANDARD_INPUT) -> None:
         number = 1
         table: PieceTable | None = None
         while lines := source.readlines(BLOCK):
@@ -252,7 +255,8 @@ def check_size(cls: type[Segmenter], size: object) -> int:
         if size is not None:
             raise InputError(f"{cls.algorithm} takes no size, but got {size!r}", next_step="leave the size out")
         return 0
-    number = int(size) if isinstance(size, str) and size.isascii() and size.isdigit() else size
+    digits = isinstance(size, str) and size.isascii() and size.isdigit() and len(size) <= MOST_DIGITS
+    number = int(size) if digits else size  # type: ignore[call-overload]
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise InputError(
             f"{cls.algorithm} cannot have the size {size!r}",

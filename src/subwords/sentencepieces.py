@@ -102,7 +102,10 @@ class _SentencePiece(Segmenter):
     @classmethod
     def load(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
-        return cls(Path(path).read_bytes())
+        try:
+            return cls(Path(path).read_bytes())
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
 
     def save(self, path: Path) -> None:
         with whole_file(path, "wb") as stream:

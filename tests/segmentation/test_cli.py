@@ -15,6 +15,7 @@ import pytest
 from subwords import registry
 from subwords.cli import main, read_assignments
 from subwords.errors import InputError
+from subwords.files import decode_lines
 
 TEXT = "the cat sat\n\non the mat\u2028 \x85▁\n".encode()
 
@@ -138,6 +139,16 @@ def test_bytes_that_are_no_text_leave_no_half_output(
     assert main(arguments) == 2
     assert "line 10001" in capfd.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["char.model", "latin1", "text"]
+
+
+def test_the_advice_for_bytes_that_are_no_text_names_files_only(tmp_path: Path) -> None:
+    def advice(name: str) -> str:
+        with pytest.raises(InputError) as caught:
+            list(decode_lines([b"caf\xe9\n"], name))
+        return str(caught.value).split("\n")[-1]
+
+    assert advice("text.fr").endswith("iconv -f latin1 -t utf-8 text.fr")
+    assert advice("standard input").endswith("iconv -f latin1 -t utf-8")
 
 
 def test_a_device_stays_a_device(model: Path, text: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from subwords import registry
 from subwords.cli import main
 from subwords.errors import InputError
-from subwords.segmenter import LINES_PER_BATCH, Segmenter
+from subwords.segmenter import LINES_PER_BATCH, Parameter, Segmenter
 
 STEMS = ["baro", "keli", "mino", "tuva", "sade", "ropi", "vane", "lugo", "fipa", "dose", "nari", "heku", "zole", "pami"]
 ENDINGS = ["", "ko", "ri", "sem", "tuna", "lipa", "vo"]
@@ -192,7 +192,7 @@ def test_the_size_is_what_was_asked_or_less(name: str) -> None:
 
 
 @every_algorithm
-@pytest.mark.parametrize("size", [0, -1, "many", 2.5, True])
+@pytest.mark.parametrize("size", [0, -1, "many", 2.5, True, "9" * 5000])
 def test_sizes_that_are_none(name: str, size: Any) -> None:
     with pytest.raises(InputError, match=r"size|takes no"):
         registry.find(name).learn([corpus()], size, **OPTIONS.get(name, {}))
@@ -303,3 +303,15 @@ def test_a_size_is_left_to_the_algorithm_only_where_it_says_so(name: str) -> Non
     if algorithm.size_counts:
         with pytest.raises(InputError, match="size"):
             algorithm.learn([corpus()], None)
+
+
+@every_algorithm
+def test_a_model_that_is_not_there(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        registry.find(name).load(tmp_path / "none")
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), "9" * 5000])
+def test_numbers_that_are_no_whole_numbers(value: object) -> None:
+    with pytest.raises(InputError, match="not of type int"):
+        Parameter("interval", 1000, "merges").parse(value)

@@ -258,7 +258,11 @@ def test_no_words(text, lines: list[str]):
         Huffman.learn([text(*lines)], 10)
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"一": 1}', '{"一": "a", "丁": "a"}', "\udcff"])
+#: JSON can spell what UTF-8 cannot.
+HALVES = ['{"": "a"}', r'{"\ud800": "a"}', r'{"一\udfff": "a"}', r'{"一": "\udc00"}']
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"一": 1}', '{"一": "a", "丁": "a"}', "\udcff", *HALVES])
 def test_model_files_that_are_none(tmp_path: Path, content: str):
     path = tmp_path / "model.json"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))
