@@ -22,8 +22,9 @@ Codes and pieces are those of subword-nmt 0.3.8, byte for byte, on text whose on
 `implementation=subword-nmt` that package itself does the work.
 
 Limits: a word that ends in "@@" cannot be told from a piece: the text "a@@ b" comes back as "ab", and "a@@" at the end
-of a line as "a". The word "@@" itself vanishes. Runs of spaces become one, and spaces and carriage returns at both ends
-of a line are dropped (apply-bpe keeps those): up to these, the encoding of a line is that of apply-bpe.
+of a line as "a". The word "@@" itself vanishes (all this where learning merged the two). Runs of spaces become one, as
+in apply-bpe. Spaces and carriage returns at both ends of a line (a leading one, too) are dropped; apply-bpe keeps them:
+up to these, the encoding of a line is that of apply-bpe.
 
 Complexity: learning takes time and memory proportional to the total length of the word types, plus a logarithmic share
 per pair; `size` hardly matters. Encoding takes n log n for a word type of n characters, and a look-up for each word.

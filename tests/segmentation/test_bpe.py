@@ -281,3 +281,17 @@ def test_arrays_grow_as_needed() -> None:
     text = RunningText(counts, 3)
     pairs = {(a, b) for a, b in counts}
     assert len({(x, y) for x, y in text.merges(np.arange(80_000))}) == len(pairs) == 80_000
+
+
+@pytest.mark.parametrize("line", ["ab  cab", "\rab ab", " ab  ab ", "ab\r", " \r ab   x\r ", "a\rb ab", "ab \r ab"])
+def test_encoding_is_that_of_apply_bpe_up_to_the_ends_of_a_line(line: str) -> None:
+    from subword_nmt.apply_bpe import BPE as ApplyBPE
+
+    expected = ApplyBPE(io.StringIO("#version: 0.2\na b</w>\n")).process_line(line)
+    assert BPE([("a", "b</w>")]).encode(line) == expected.strip(" \r")
+
+
+def test_a_word_of_the_mark_alone_vanishes_where_it_was_merged() -> None:
+    model = BPE([("@", "@</w>")])
+    assert model.decode(model.encode("a @@ b")) == "a b"
+    assert BPE([]).decode(BPE([]).encode("a @@ b")) == "a @@ b"
