@@ -27,7 +27,9 @@ LAWS = [
 ]
 
 
-@pytest.mark.parametrize(("law", "temperature", "weight"), LAWS, ids=lambda value: str(value) if value else "")
+@pytest.mark.parametrize(
+    ("law", "temperature", "weight"), LAWS, ids=[f"{law}-{temperature}" for law, temperature, _ in LAWS]
+)
 def test_first_draws_follow_the_law(law: str, temperature: float, weight: object) -> None:
     draws = Counter(draw_merges(COUNTS, 1, law, temperature, seed)[0] for seed in range(3000))
     weights = {pair: weight(count) for pair, count in PAIRS.items()}  # type: ignore[operator]
