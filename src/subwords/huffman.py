@@ -159,6 +159,15 @@ class _Pieces(dict[str, str]):
         return UNKNOWN
 
 
+def _is_text(text: str) -> bool:
+    """Say whether there is no half of a character (which JSON can name) in a text: it is what UTF-8 cannot hold."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _unknown(options: dict[str, Any]) -> str:
     return "mark" if options["variant"] == "reference" else str(options["unknown"])
 
@@ -219,7 +228,7 @@ class Huffman(Segmenter):
             ) from error
         if not isinstance(codes, dict) or not all(isinstance(word, str) for word in codes.values()):
             raise InputError(f"{path} is not a mapping of codes to words", next_step="subwords learn huffman")
-        if not all(codes) or any("\ud800" <= symbol <= "\udfff" for text in codes.items() for symbol in "".join(text)):
+        if not all(codes) or not (_is_text("".join(codes)) and _is_text("".join(codes.values()))):
             raise InputError(
                 f"{path} has an empty code, or half a character (U+D800 to U+DFFF)", next_step="subwords learn huffman"
             )

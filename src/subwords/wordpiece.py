@@ -164,11 +164,15 @@ class _Pieces:
 
     def __init__(self, pieces: Iterable[str]) -> None:
         self.pieces = frozenset(pieces)
-        self.lengths = sorted({len(piece) for piece in self.pieces}, reverse=True)
+        lengths: dict[str, set[int]] = {}
+        for piece in self.pieces:
+            lengths.setdefault(piece[:1], set()).add(len(piece))
+        #: first character -> lengths of the pieces that begin with it, the longest first
+        self.lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
 
     def longest(self, word: str, start: int) -> str:
         """Return the longest piece that `word` has at `start`, or the empty string."""
-        for length in self.lengths:
+        for length in self.lengths.get(word[start], ()):
             if (piece := word[start : start + length]) in self.pieces:
                 return piece
         return ""
