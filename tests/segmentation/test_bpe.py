@@ -160,7 +160,7 @@ def test_text_without_words(tmp_path: Path, body: bytes) -> None:
 @pytest.mark.parametrize("size", [0, -1, "many", 1.5, None, True])
 def test_sizes_that_cannot_be(tmp_path: Path, size: object) -> None:
     (tmp_path / "text").write_bytes(b"a b\n")
-    for name in ("bpe", "sbpe", "random-bpe"):
+    for name in ("bpe", "random-bpe") if size is None else ("bpe", "sbpe", "random-bpe"):  # sbpe may choose its size
         with pytest.raises(InputError, match="size"):
             registry.find(name).learn([tmp_path / "text"], size)  # type: ignore[arg-type]
 
