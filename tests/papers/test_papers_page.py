@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiment import published
+from papers import published
 
 PAPERS = {"Huffman": "huffman", "S-BPE": "sbpe", "HFT": "hft", "VOLT": "volt", "random-bpe": "random-bpe"}
 

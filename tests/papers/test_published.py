@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from papers.paper_text import READERS, Cell, Table
 
-from experiment import published
+from papers import published
 from experiment.metrics import METRICS
-from experiment.published import FOLDER, Value, read, tables
+from papers.published import FOLDER, Value, read, tables
 from subwords.errors import InputError
 
 PAPERS = ["huffman", "sbpe", "hft", "volt", "random-bpe"]

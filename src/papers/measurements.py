@@ -1,0 +1,166 @@
+"""What we measured for a paper, in one tidy table whose columns are those of the published values.
+
+Every table, figure and claim of a paper is made from such tables and from the published values, and from nothing else.
+They come from scores.csv (`from_scores`) and from measuring programs (`write`), one file each.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiment.scorebook import Row
+from papers.published import KEYS, Value
+from subwords.errors import InputError, unknown
+from subwords.files import whole_file
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: Every column, with what it holds. Keys (corpus … seed) are as in scores.csv and in the published files.
+COLUMNS: dict[str, str] = {
+    "metric": "what was measured: a key of `papers.published.METRICS` where a paper reports it, else any name",
+    "corpus": "name of the corpus in the paper's file, whatever the scale",
+    "direction": "source-target, as in en-de",
+    "model": "name of the model recipe",
+    "segmentation": "name of the segmentation in the paper's file",
+    "algorithm": "name of the algorithm in `subwords list`",
+    "size": "size that the paper asked for; other scales ask for less and keep this label",
+    "seed": "seed of the training run",
+    "split": "train, dev or test, where a corpus is counted",
+    "testset": "name of the test set, where something is measured on one",
+    "selection": "what checkpoints were chosen on: dev (everywhere but where a paper chose on its test set) or test",
+    "row": "label of the published row, where the keys above do not tell which cell is meant",
+    "x": "abscissa of a curve: rank, merge, symbols of a token, …",
+    "value": "the number, in base units: a share for %, ones for K and M",
+    "error": "standard error, or half an interval, where there is one",
+    "text": "what was measured, where it is no number (the pieces of a word)",
+}
+NUMBERS = ("x", "value", "error")
+WHOLE_NUMBERS = ("size", "seed")
+
+#: Columns of scores.csv that are facts about a run, and the metric that they are a measurement of.
+RUN_FACTS = {
+    "parameters": "parameters",
+    "gpu_hours": "gpu_hours",
+    "train_seconds": "train_seconds",
+    "tokens_per_second": "tokens_per_second",
+    "updates": "updates",
+    "vocabulary_source": "vocabulary_source",
+    "vocabulary_target": "vocabulary_target",
+    "pieces_per_word_source": "pieces_per_word_source",
+    "pieces_per_word_target": "pieces_per_word_target",
+    "pieces_per_sentence_source": "pieces_per_sentence_source",
+    "pieces_per_sentence_target": "pieces_per_sentence_target",
+}
+
+
+def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
+    """Return measurements as a table with every column of `COLUMNS`: numbers as floats (size, seed as Int64), the rest
+    as text, empty where it does not apply. Raises InputError for a column that does not exist.
+    """
+    import pandas
+
+    given = list(rows)
+    for row in given:
+        for name in row:
+            if name not in COLUMNS:
+                raise unknown("column of a measurement", name, COLUMNS)
+    table = pandas.DataFrame(given, columns=list(COLUMNS), dtype=object)
+    for name in COLUMNS:
+        if name in NUMBERS:
+            table[name] = pandas.to_numeric(table[name], errors="coerce").astype(float)
+        elif name in WHOLE_NUMBERS:
+            table[name] = pandas.to_numeric(table[name], errors="coerce").astype("Int64")
+        else:
+            table[name] = table[name].fillna("").astype(str)
+    return table
+
+
+def published_frame(values: Iterable[Value]) -> DataFrame:
+    """Return published values as measurements: what a claim is computed from when it is held against the paper."""
+    return frame(
+        {
+            **{name: getattr(value, name) for name in (*KEYS, "split", "row", "text")},
+            "value": value.number,
+            "error": float(value.error) if value.error else None,
+            "selection": "dev",
+        }
+        for value in values
+        if value.known
+    )
+
+
+def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: Mapping[str, str]) -> DataFrame:
+    """Return the scores and facts of scores.csv as measurements.
+
+    `sizes` gives the paper's size of every segmentation, `corpora` the paper's name of every corpus. A corpus that is a
+    group (many-en, its members in test sets that are called by their language) is measured in each member's direction.
+    """
+    measured: list[dict[str, Any]] = []
+    known_runs = set()
+    for row in rows:
+        keys = {name: row[name] for name in KEYS if name != "metric"}
+        keys |= {"corpus": corpora.get(row["corpus"], row["corpus"]), "size": sizes.get(row["segmentation"])}
+        source, _, target = row["direction"].partition("-")
+        direction = f"{row['testset']}-{target}" if source == "many" else row["direction"]
+        scored = {"metric": row["metric"], "value": row["score"], "testset": row["testset"], "selection": "dev"}
+        measured.append(keys | scored | {"direction": direction})
+        if tuple(keys.values()) not in known_runs:
+            known_runs.add(tuple(keys.values()))
+            facts = {metric: row[column] for column, metric in RUN_FACTS.items() if row[column] is not None}
+            measured += [keys | {"metric": metric, "value": value} for metric, value in facts.items()]
+    return frame(measured)
+
+
+def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write measurements as CSV, numbers in full. Raises InputError for a column that does not exist."""
+    with whole_file(path) as stream:
+        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n", restval="")
+        writer.writeheader()
+        for row in rows:
+            for name in row:
+                if name not in COLUMNS:
+                    raise unknown("column of a measurement", name, COLUMNS)
+            writer.writerow({name: "" if value is None else value for name, value in row.items()})
+
+
+def read(path: str | Path) -> DataFrame:
+    """Return the measurements of a CSV file. Raises InputError when it is missing or has other columns."""
+    try:
+        with open(path, encoding="utf-8", newline="") as stream:
+            reader = csv.DictReader(stream)
+            if list(reader.fieldnames or ()) != list(COLUMNS):
+                raise InputError(f"{path} has the columns {reader.fieldnames}", allowed=", ".join(COLUMNS))
+            return frame({name: text or None for name, text in row.items()} for row in reader)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="run scripts/measure.py") from error
+
+
+def together(tables: Iterable[DataFrame]) -> DataFrame:
+    """Return several tables of measurements as one."""
+    import pandas
+
+    return pandas.concat([frame([]), *tables], ignore_index=True).astype(frame([]).dtypes.to_dict())
+
+
+def of_value(value: Value, measured: DataFrame) -> DataFrame:
+    """Return our measurements that a published value is to be compared with.
+
+    They agree with it in every key that the value fills. `split`, `row` and `x` must agree exactly when they are filled
+    in the measurement: one that is made for a certain cell belongs to no other. What was selected on a test set is
+    never compared unless the metric's name says so.
+    """
+    chosen = measured["metric"] == value.metric
+    chosen &= measured["selection"] != "test"
+    chosen &= measured["x"].isna()
+    for name in KEYS[1:]:
+        wanted = getattr(value, name)
+        if wanted:
+            chosen &= measured[name] == (int(wanted) if name in WHOLE_NUMBERS else wanted)
+    for name in ("split", "row"):
+        chosen &= (measured[name] == "") | (measured[name] == getattr(value, name))
+    chosen &= (measured["split"] == value.split) | (value.split == "")
+    return measured[chosen]
