@@ -127,9 +127,7 @@ class Corpus:
     def gold_languages(self, pair: str) -> list[str]:
         """Return the languages of `pair` for which there is, or will be generated, a gold segmentation."""
         if self.generator is not None:
-            from experiment.demo.corpus import TARGET
-
-            return [TARGET]
+            return self.languages[1:]
         return list(self.gold(pair))
 
     def files(self, pair: str) -> list[File]:
@@ -215,6 +213,11 @@ def corpora(document: Any, where: str) -> dict[str, Corpus]:
 
 def _check(corpus: Corpus, where: str) -> None:
     """Raise InputError for what a schema cannot say."""
+    if corpus.generator is not None and len(corpus.languages) != 2:
+        raise InputError(
+            f"{where}: {corpus.name} is generated, in {', '.join(corpus.languages)}",
+            allowed="two languages: the English-like source and the morphologically rich target",
+        )
     for split in corpus._all_splits():
         for language in split.files:
             if language not in corpus.languages:

@@ -50,7 +50,7 @@ def _generate(corpus: Corpus, output: Path) -> None:
     from experiment.demo import corpus as demo
 
     sizes = dict(corpus.generator or {})
-    demo.write(output, demo.generate(sizes.pop("seed", 1), sizes))
+    demo.write(output, demo.generate(sizes.pop("seed", 1), sizes), corpus.languages)
 
 
 def _make_present(file: File, downloads: Path, mirror: Path | None) -> None:

@@ -132,6 +132,26 @@ def test_the_generator(tmp_path: Path) -> None:
     }
 
 
+def test_the_generator_stands_in_for_any_pair(tmp_path: Path) -> None:
+    sizes = {"train": 300, "dev": 7, "test": 5, "test_unseen": 1}
+    definitions = {name: {"languages": list(name.split("-")), "generated": sizes} for name in ("en-qmo", "cs-de")}
+    known = corpora(definitions, "x")
+    for name, corpus in known.items():
+        assert corpus.gold_languages(name) == [name.split("-")[1]]
+        assert corpus.pairs() == [name]
+        prepare(corpus, name, tmp_path / name, downloads=tmp_path)
+    made = {path.name: path.read_bytes() for path in (tmp_path / "cs-de").iterdir()}
+    assert len(made) == 9
+    for name, content in made.items():  # the same text under other names
+        own = name.replace(".cs", ".en").replace(".de", ".qmo")
+        assert content == (tmp_path / "en-qmo" / own).read_bytes(), name
+
+
+def test_the_generator_knows_two_languages(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="d is generated, in en, de, fr"):
+        corpora({"d": {"languages": ["en", "de", "fr"], "generated": {}}}, "x")
+
+
 @pytest.fixture
 def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A mirror with a tiny archive in place of the TED talks; mtdata knows its form."""

@@ -7,7 +7,7 @@ A share of all possible target words is held out: they occur in `test_unseen` al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -94,13 +94,21 @@ def _gold(splits: dict[str, list[Sentence]]) -> dict[str, Word]:
     return dict(sorted(gold.items()))
 
 
-def write(folder: Path, corpus: Corpus) -> None:
-    """Write {split}.{language} for each split, and gold.{TARGET}: word, tab, morphemes separated by spaces."""
+def write(folder: Path, corpus: Corpus, languages: Sequence[str] = (SOURCE, TARGET)) -> None:
+    """Write {split}.{language} for each split, and gold for the target: word, tab, morphemes separated by spaces.
+
+    `languages` are the codes that the English-like source and the target go by: another pair's, where the corpus
+    stands in for one that is not at hand.
+    """
+    source, target = languages
     for split, sentences in corpus.splits.items():
-        for language in (SOURCE, TARGET):
-            with whole_file(folder / f"{split}.{language}") as stream:
-                for sentence in sentences:
-                    stream.write((sentence.source if language == SOURCE else sentence.target) + "\n")
-    with whole_file(folder / f"gold.{TARGET}") as stream:
+        _write_lines(folder / f"{split}.{source}", (sentence.source for sentence in sentences))
+        _write_lines(folder / f"{split}.{target}", (sentence.target for sentence in sentences))
+    with whole_file(folder / f"gold.{target}") as stream:
         for word, morphemes in corpus.gold.items():
             stream.write(f"{word}\t{' '.join(morphemes)}\n")
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with whole_file(path) as stream:
+        stream.writelines(f"{line}\n" for line in lines)
