@@ -14,7 +14,13 @@ READY := $(VENV)/.installed
 LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/build.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help env run test test-fast lint format lock bench clean
+# Which paper, and how much of it: smoke (minutes on a CPU), reduced (hours on a GPU), full (the paper).
+PAPER ?= hft
+SCALE ?= smoke
+# Further words for snakemake, for instance ARGS="--config mirror=../mirror 'parts=[figure4]'"
+ARGS ?=
+
+.PHONY: help env run paper plan test test-fast lint format lock bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +42,12 @@ $(READY): $(LOCKS) Makefile pyproject.toml
 
 run: env  ## run the experiment (default: the demo) and print its table
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
+
+paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml -- --config scale=$(SCALE) $(ARGS)
+
+plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full
+	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml --scale $(SCALE)
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile

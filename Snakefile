@@ -3,16 +3,29 @@
 #   snakemake --cores 2                                                       the demo experiment
 #   snakemake --cores 8 --configfile config/experiments/multi30k.yaml         another one
 #   snakemake --cores 8 --config mirror=../mirror                             downloads from a folder
+#   snakemake --cores 8 paper_hft --config scale=smoke                        a paper's tables (config/papers/hft.yaml)
 #
 # Targets beside `all`: data, segmentation, training, scores (each with what it needs).
+import os
+import sys
 
 from snakemake.utils import min_version
 
 min_version("9.0")
 
-if not workflow.configfiles:  # not a default that another experiment would be merged into
+# `paper_NAME` as a target names the configuration, too; jobs that run in processes of their own find it in the environment.
+for word in sys.argv:
+    if word.startswith("paper_"):
+        os.environ["SNAKEMAKE_PAPER"] = word.removeprefix("paper_")
 
-    configfile: "config/config.yaml"
+if not workflow.configfiles:  # not a default that another experiment would be merged into
+    if "SNAKEMAKE_PAPER" in os.environ:
+
+        configfile: f"config/papers/{os.environ['SNAKEMAKE_PAPER']}.yaml"
+
+    else:
+
+        configfile: "config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
@@ -21,16 +34,23 @@ include: "workflow/rules/text.smk"
 include: "workflow/rules/segmentation.smk"
 include: "workflow/rules/training.smk"
 include: "workflow/rules/evaluation.smk"
-include: "workflow/rules/tables.smk"
+include: "workflow/rules/scores.smk"
 
 
-# the experiment's table and report
+if paper:
+
+    include: "workflow/rules/papers.smk"
+
+else:
+
+    include: "workflow/rules/report.smk"
+
+
+# tables and report: of the experiment, or of the paper
 rule all:
     default_target: True
     input:
-        f"{EXPERIMENT}/table.md",
-        f"{EXPERIMENT}/table.tex",
-        f"{EXPERIMENT}/report.html",
+        RESULTS,
     localrule: True
 
 

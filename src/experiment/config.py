@@ -21,13 +21,15 @@ from subwords.segmenter import read_options
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "raw", "runs", "segmented", "text"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "raw", "runs", "segmented", "text"}
 
 #: What an experiment file leaves out. config/config.yaml explains every key.
 DEFAULTS: dict[str, Any] = {
     "title": "",
     "description": "",
     "testsets": None,
+    "grids": None,
+    "texts": None,
     "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "beam": 1},
     "decode": {
         "beam": 5,
@@ -89,10 +91,25 @@ class Run:
         return f"results/runs/{self.corpus}/{self.direction}/{self.segmentation}/{self.model}/seed{self.seed}"
 
 
-class Experiment:
-    """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs."""
+@dataclass(frozen=True)
+class Grid:
+    """What is combined: names of corpora, directions, segmentations and models, and seeds."""
 
-    def __init__(self, settings: Mapping[str, Any], where: str = "the configuration") -> None:
+    corpora: list[str]
+    directions: list[str]
+    segmentations: list[str]
+    models: list[str]
+    seeds: list[int]
+
+
+class Experiment:
+    """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs.
+
+    `folder` is its own folder under results/, when that is not its name. `runs` are its trainings; `segmented` has the
+    (corpus, pair, folder) of every segmentation that is learned: for a training, or only to be looked at (`texts`).
+    """
+
+    def __init__(self, settings: Mapping[str, Any], where: str = "the configuration", folder: str = "") -> None:
         settings = _with_on(settings)
         schema.check(settings, "experiment", where)
         self.settings: dict[str, Any] = dict(settings)
@@ -102,6 +119,7 @@ class Experiment:
         self.settings["seeds"] = [int(seed) for seed in settings["seeds"]]  # JSON Schema takes 1.0 for whole
         self.where = where
         self.name: str = self.settings["experiment"]
+        self.folder = folder or self.name
         self._whole_corpora: dict[str, Corpus] = {}  # with all their test sets, for messages
         self.corpora = self._corpora()
         self.recipes = self._recipes()
@@ -112,7 +130,11 @@ class Experiment:
         if self.settings["baseline"] not in self.segmentations:
             raise unknown("baseline", self.settings["baseline"], self.segmentations, next_step=f"see {where}")
         check_metrics(self.settings["metrics"])
-        self.runs = list(self._runs())
+        self.grids = self._grids("grids") or {"": self._grid("", {})}
+        self.texts = self._grids("texts")
+        self._check_directions()
+        self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
+        self.segmented = self._segmented()
         self._check_test_sets()
         self._check_files()
 
@@ -145,7 +167,7 @@ class Experiment:
         mirror = self.settings["mirror"]
         if mirror and not Path(mirror).is_dir():
             raise InputError(f"{self.where}: mirror={mirror!r} is no folder", next_step="correct the path")
-        for corpus, pair in dict.fromkeys((run.corpus, run.pair) for run in self.runs):
+        for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, _ in self.segmented):
             for file in self.corpora[corpus].files(pair):
                 if file.path and not Path(file.path).is_file():
                     raise InputError(
@@ -185,24 +207,61 @@ class Experiment:
         known = {**catalogue, **described}
         return {name: recipes.resolve(name, known) for name in given}
 
-    def _runs(self) -> Iterator[Run]:
-        used: set[str] = set()
-        for corpus in self.corpora.values():
-            directions = [d for d in self.settings["directions"] if set(d.split("-")) <= set(corpus.languages)]
-            used.update(directions)
-            if not directions:
-                raise InputError(
-                    f"no direction fits the corpus {corpus.name}: {', '.join(self.settings['directions'])}",
-                    allowed=f"two of its languages: {', '.join(corpus.languages)}",
-                    next_step=f"add one to `directions` in {self.where}",
-                )
-            for direction in directions:
+    def runs_of(self, grid: Grid) -> Iterator[Run]:
+        """Yield the runs of a grid. A corpus takes the directions for which it has both languages."""
+        for name in grid.corpora:
+            corpus = self.corpora[name]
+            for direction in self._directions_of(corpus, grid.directions):
                 source, target = direction.split("-")
                 pair = corpus.pair(source, target)
-                for model in self.recipes:
-                    for segmentation in self.segmentations:
-                        for seed in self.settings["seeds"]:
-                            yield Run(corpus.name, source, target, pair, segmentation, model, seed)
+                for model in grid.models:
+                    for segmentation in grid.segmentations:
+                        for seed in grid.seeds:
+                            yield Run(name, source, target, pair, segmentation, model, seed)
+
+    def segmented_in(self, grid: Grid) -> list[tuple[str, str, str]]:
+        """Return the (corpus, pair, folder of the segmentation) of a grid."""
+        found = {
+            (run.corpus, run.pair, self.segmentations[run.segmentation].folder(run.seed)) for run in self.runs_of(grid)
+        }
+        return sorted(found)
+
+    def _segmented(self) -> list[tuple[str, str, str]]:
+        every = [place for grid in (*self.grids.values(), *self.texts.values()) for place in self.segmented_in(grid)]
+        return list(dict.fromkeys(every))
+
+    def _grids(self, key: str) -> dict[str, Grid]:
+        """Return the grids, or the texts, by name."""
+        return {name: self._grid(f"{key}.{name}", given or {}) for name, given in (self.settings[key] or {}).items()}
+
+    def _grid(self, name: str, given: Mapping[str, Any]) -> Grid:
+        """Return a grid: names that are left out are all that the experiment has."""
+        known: dict[str, list[Any]] = {
+            "corpora": list(self.corpora),
+            "directions": list(self.settings["directions"]),
+            "segmentations": list(self.segmentations),
+            "models": list(self.recipes),
+            "seeds": list(self.settings["seeds"]),
+        }
+        for key, names in given.items():
+            for one in names:
+                if key != "seeds" and one not in known[key]:
+                    raise unknown(f"name in {name}.{key}", one, known[key], next_step=f"see `{key}` in {self.where}")
+        return Grid(**{key: list(given.get(key, names)) for key, names in known.items()})
+
+    def _directions_of(self, corpus: Corpus, directions: list[str]) -> list[str]:
+        found = [direction for direction in directions if set(direction.split("-")) <= set(corpus.languages)]
+        if not found:
+            raise InputError(
+                f"no direction fits the corpus {corpus.name}: {', '.join(directions)}",
+                allowed=f"two of its languages: {', '.join(corpus.languages)}",
+                next_step=f"add one to `directions` in {self.where}",
+            )
+        return found
+
+    def _check_directions(self) -> None:
+        """Raise InputError for a corpus without a direction, and for a direction without a corpus."""
+        used = {d for corpus in self.corpora.values() for d in self._directions_of(corpus, self.settings["directions"])}
         for direction in self.settings["directions"]:
             if direction not in used:
                 languages = sorted({code for corpus in self.corpora.values() for code in corpus.languages})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -31,7 +31,7 @@ class Graph:
         self.experiment = experiment
         self.settings = experiment.settings
         #: (corpus, pair) of every text that is needed.
-        self.pairs = list(dict.fromkeys((run.corpus, run.pair) for run in experiment.runs))
+        self.pairs = list(dict.fromkeys((corpus, pair) for corpus, pair, _ in experiment.segmented))
         #: Place of every file that is downloaded -> what it is.
         self.downloads: dict[str, File] = {
             str(file.location(DOWNLOADS)): file
@@ -72,11 +72,15 @@ class Graph:
 
     def texts(self) -> list[str]:
         """Return every text that the experiment's segmenters read."""
+        return self.texts_of(self.experiment.segmented)
+
+    def texts_of(self, segmented: Sequence[tuple[str, str, str]]) -> list[str]:
+        """Return every text that some segmentations (corpus, pair, folder) read."""
         wanted = {
-            f"{text_folder(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].text)}/{split}.{lang}"
-            for run in self.experiment.runs
-            for split in self.splits(run.corpus, run.pair)
-            for lang in (run.source, run.target)
+            f"{text_folder(corpus, pair, self.segmentation_of(folder).text)}/{split}.{lang}"
+            for corpus, pair, folder in segmented
+            for split in self.splits(corpus, pair)
+            for lang in pair.split("-")
         }
         return sorted(wanted)
 
@@ -84,8 +88,12 @@ class Graph:
 
     def segmentation(self, wildcards: Any) -> Segmentation:
         """Return the Segmentation of a folder name; `name.seedN` is one that is learned anew for each seed."""
-        name, known = wildcards.segmentation, self.experiment.segmentations
-        return known[name] if name in known else known[name.rpartition(".seed")[0]]
+        return self.segmentation_of(wildcards.segmentation)
+
+    def segmentation_of(self, folder: str) -> Segmentation:
+        """Return the Segmentation that a folder is named after."""
+        known = self.experiment.segmentations
+        return known[folder] if folder in known else known[folder.rpartition(".seed")[0]]
 
     def segmenter_folder(self, wildcards: Any) -> str:
         """Return the folder of the text that a segmenter of a pair reads."""
@@ -119,7 +127,8 @@ class Graph:
         return as_json({**found.learn, **seed})
 
     def segmentation_folders(self) -> list[str]:
-        return list(dict.fromkeys(segmented_folder(self.experiment, run) for run in self.experiment.runs))
+        """Return the folder of every segmentation that is learned."""
+        return [f"results/segmented/{corpus}/{pair}/{folder}" for corpus, pair, folder in self.experiment.segmented]
 
     # --- training and translation
 
@@ -195,11 +204,14 @@ class Graph:
 
     def significance_files(self) -> list[str]:
         """Return one comparison for each table block and test set; none where there is nothing to compare."""
-        if len(self.experiment.segmentations) < 2:
-            return []
+        systems: dict[tuple[str, str, str], set[str]] = {}
+        for run in self.experiment.runs:
+            systems.setdefault((run.corpus, run.direction, run.model), set()).add(run.segmentation)
+        baseline = self.settings["baseline"]
         return [
             f"{experiment_folder(self.experiment)}/significance/{corpus}.{direction}.{model}.{testset}.json"
-            for corpus, direction, model in self.experiment.blocks
+            for (corpus, direction, model), names in systems.items()
+            if baseline in names and len(names) > 1
             for testset in self.experiment.test_sets(corpus, direction)
         ]
 
@@ -228,8 +240,12 @@ class Graph:
 
     def run_files(self) -> list[str]:
         """Return every file that the manifest names and a job makes."""
-        files = self.significance_files()
-        for run in map(self._manifest_run, self.experiment.runs):
+        return self.significance_files() + self.files_of_runs(self.experiment.runs)
+
+    def files_of_runs(self, runs: Sequence[Run]) -> list[str]:
+        """Return every file that jobs make for some runs."""
+        files: list[str] = []
+        for run in map(self._manifest_run, runs):
             files += [run["run_json"], run["stats_json"], run["log"]]
             files += [path for testset in run["testsets"].values() for path in testset.values()]
         return list(dict.fromkeys(files))

@@ -7,6 +7,7 @@
     segmented/{corpus}/{l1}-{l2}/{segmentation}/   models, pieces, statistics, binarized data
     runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{n}/
     {experiment}/                                  scores.csv, tables, figures, report
+    papers/{paper}/{scale}/                        the same of a paper, in its own layout
 
 A pair (l1-l2) has the languages in the catalogue's order and serves both directions; a direction (source-target) is a
 system's. Files depend on nothing that their path does not name but the settings in Snakemake's params.
@@ -38,4 +39,4 @@ def segmented_folder(experiment: Experiment, run: Run) -> str:
 
 
 def experiment_folder(experiment: Experiment) -> str:
-    return f"results/{experiment.name}"
+    return f"results/{experiment.folder}"

@@ -11,13 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.scorebook import Row
+from experiment.scorebook import Row, read_scores
 from papers.published import KEYS, Value
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+    from papers.paper import Paper
 
 #: Every column, with what it holds. Keys (corpus … seed) are as in scores.csv and in the published files.
 COLUMNS: dict[str, str] = {
@@ -113,6 +115,12 @@ def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: M
             facts = {metric: row[column] for column, metric in RUN_FACTS.items() if row[column] is not None}
             measured += [keys | {"metric": metric, "value": value} for metric, value in facts.items()]
     return frame(measured)
+
+
+def of_paper(scores: str | Path, paper: Paper) -> DataFrame:
+    """Return a paper's scores.csv as measurements, under the paper's names and sizes."""
+    rows = read_scores(scores)
+    return from_scores(rows, paper.sizes_of_paper, {row["corpus"]: paper.paper_corpus(row["corpus"]) for row in rows})
 
 
 def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -1,4 +1,5 @@
-# The experiment, checked as a whole, and the graph of its files. Both are plain Python in src/experiment.
+# The experiment, or a paper's, checked as a whole, and the graph of its files: plain Python in src/.
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -10,22 +11,29 @@ from experiment.comet_model import check_comet_model
 from experiment.config import Experiment
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
+from papers.paper import from_settings
 from subwords.errors import InputError
 
 
 def checked(settings):
-    """Return the experiment, or stop with a message that says what to mend."""
+    """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
-        found = Experiment(settings, where=str(CONFIGFILE))
+        paper = from_settings(settings, str(CONFIGFILE)) if "paper" in settings else None
+        found = paper.run_as if paper else Experiment(settings, where=str(CONFIGFILE))
         if "comet" in found.settings["metrics"]:
             check_comet_model(found.settings["comet_model"])
-        return found
+        return paper, found
     except InputError as error:
         raise WorkflowError(f"\n{error}") from None
 
 
+def rule_name(step, *words):
+    """Return the name of a rule that is made for one corpus, analysis or table."""
+    return re.sub(r"\W", "_", "_".join((step, *words)))
+
+
 CONFIGFILE = workflow.configfiles[-1]
-experiment = checked(config)
+paper, experiment = checked(config)
 settings = experiment.settings
 graph = Graph(experiment)
 EXPERIMENT = experiment_folder(experiment)

@@ -24,7 +24,7 @@ for corpus, pair in graph.pairs:
     # put a corpus together from its files, or generate it
     rule:
         name:
-            f"prepare_{corpus}_{pair}".replace("-", "_")
+            rule_name("prepare", corpus, pair)
         input:
             graph.corpus_files(corpus, pair),
         output:
@@ -46,7 +46,7 @@ for corpus, pair in graph.pairs:
     # clean it: train loses bad pairs, dev and test sets keep every line
     rule:
         name:
-            f"clean_{corpus}_{pair}".replace("-", "_")
+            rule_name("clean", corpus, pair)
         input:
             f"results/raw/{corpus}/{pair}",
         output:

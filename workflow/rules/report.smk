@@ -1,37 +1,6 @@
-# Scores to tables and the report. Tables are made from scores.csv and from nothing else.
-from experiment.jsonfiles import write_json
+# An experiment's tables, made from scores.csv and from nothing else, and its report.
 
-
-# the list of runs and their files
-rule manifest:
-    output:
-        f"{EXPERIMENT}/manifest.json",
-    log:
-        f"results/logs/manifest/{experiment.name}.log",
-    localrule: True
-    params:
-        digest=graph.digest(),
-    message:
-        "list the runs of {output}"
-    run:  # too long for a command line when there are hundreds of runs
-        write_json(output[0], graph.manifest())
-
-
-# one tidy row for each run, test set and metric
-rule collect_scores:
-    input:
-        manifest=rules.manifest.output,
-        files=graph.run_files(),
-    output:
-        f"{EXPERIMENT}/scores.csv",
-    log:
-        f"results/logs/collect/{experiment.name}.log",
-    conda:
-        "../../envs/evaluation.yaml"
-    message:
-        "collect the scores"
-    shell:
-        "python scripts/collect_scores.py --manifest {input.manifest} --output {output} >{log} 2>&1"
+RESULTS = [f"{EXPERIMENT}/table.md", f"{EXPERIMENT}/table.tex", f"{EXPERIMENT}/report.html"]
 
 
 # Markdown and LaTeX

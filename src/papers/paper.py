@@ -1,0 +1,219 @@
+"""A paper's file (config/papers/), brought to a scale: what is run, measured, drawn and claimed.
+
+`read` gives a `Paper`; `Paper.run_as` is the ordinary experiment that the workflow runs for it. docs/new-paper.md shows
+how such a file is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiment import schema
+from experiment.catalogue import File, read_catalogue
+from experiment.config import Experiment
+from papers import published
+from subwords.errors import InputError, unknown
+
+FOLDER = schema.ROOT / "config" / "papers"
+SCALES = ("full", "reduced", "smoke")
+#: Keys that the three scales may change.
+SCALED = ("experiment", "grids", "texts", "analyses", "tables", "figures", "claims")
+#: Keys of an experiment file about the machine and not about the paper: they may stand on the command line.
+MACHINE = ("mirror", "threads", "workers", "gpus", "precision", "comet_model", "runs_per_gpu")
+#: Where tables, figures and claims get their numbers from beside analyses: scores.csv.
+SCORES = "scores"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper at one scale. Tables, figures, analyses and claims are as the file describes them."""
+
+    name: str
+    title: str
+    citation: str
+    url: str
+    scale: str
+    where: str  # the file
+    settings: dict[str, Any]  # of the experiment
+    analyses: dict[str, dict[str, Any]]
+    tables: dict[str, dict[str, Any]]
+    figures: dict[str, dict[str, Any]]
+    claims: dict[str, dict[str, Any]]
+    sizes_of_paper: dict[str, int | None]  # segmentation -> size that the paper asked for
+    parts: tuple[str, ...] | None  # the sources that are measured; None for all
+
+    @property
+    def folder(self) -> str:
+        """Its folder under results/."""
+        return f"papers/{self.name}/{self.scale}"
+
+    @property
+    def run_as(self) -> Experiment:
+        """The experiment that is run for it. Raises InputError for what no experiment may say."""
+        return Experiment(self.settings, self.where, self.folder)
+
+    def paper_corpus(self, name: str) -> str:
+        """Return the paper's name of a corpus: in results/ it is called NAME.SCALE unless the scale is full."""
+        return name.removesuffix(f".{self.scale}")
+
+    def corpus(self, name: str) -> str:
+        """Return what a corpus of the paper is called in results/."""
+        return _scaled_name(name, self.scale)
+
+    @property
+    def uses_scores(self) -> bool:
+        """Whether any table, figure, claim or analysis reads scores.csv: whether anything is trained."""
+        described = (*self.tables.values(), *self.figures.values(), *self.claims.values())
+        return any(SCORES in part["from"] for part in described)
+
+    @property
+    def measured(self) -> list[str]:
+        """Every analysis that a table, a figure or a claim reads."""
+        described = (*self.tables.values(), *self.figures.values(), *self.claims.values())
+        used = {source for part in described for source in part["from"]}
+        return [name for name in self.analyses if name in used]
+
+
+def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None = None, **machine: Any) -> Paper:
+    """Return the paper in a file. Raises InputError for anything that is not as described.
+
+    `scale` overrides the file's; `parts` keeps the tables, figures and claims that need no other source than these
+    (names of analyses, or `scores`); `machine` are settings of `MACHINE`.
+    """
+    try:
+        document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise InputError(f"cannot read {path}: {error}", next_step="see docs/new-paper.md") from error
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is not a mapping of keys to values", next_step="see docs/new-paper.md")
+    given = {key: value for key, value in (("scale", scale), ("parts", parts), *machine.items()) if value is not None}
+    return from_settings({**document, **given}, str(path))
+
+
+def from_settings(document: Mapping[str, Any], where: str) -> Paper:
+    """Return the paper of a file's content. Raises InputError for anything that is not as described."""
+    schema.check(document, "papers", where)
+    scale = document.get("scale", "smoke")
+    change = dict(document["scales"].get(scale) or {})
+    sizes = change.pop("sizes", {})
+    content = {key: _merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}
+    settings = content["experiment"] | {key: document[key] for key in MACHINE if key in document}
+    asked = {name: given.get("size") for name, given in settings["segmentations"].items()}
+    settings |= {
+        "experiment": f"{document['paper']}-{scale}",
+        "title": document["title"],
+        "segmentations": {
+            name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
+            for name, given in settings["segmentations"].items()
+        },
+        "corpora": _scaled_corpora(settings["corpora"], scale),
+    }
+    for key in ("grids", "texts"):
+        if content[key]:
+            settings[key] = {name: _scaled_grid(grid or {}, scale) for name, grid in content[key].items()}
+    parts = tuple(document["parts"]) if document.get("parts") else None
+    paper = Paper(
+        name=document["paper"],
+        title=document["title"],
+        citation=document["citation"],
+        url=document.get("url", ""),
+        scale=scale,
+        where=where,
+        settings=settings,
+        analyses={name: dict(given) for name, given in content["analyses"].items()},
+        tables=_with_sources(content["tables"], parts),
+        figures=_with_sources(content["figures"], parts),
+        claims=_with_sources(content["claims"], parts),
+        sizes_of_paper={name: size if isinstance(size, int) else None for name, size in asked.items()},
+        parts=parts,
+    )
+    _check(paper)
+    return paper
+
+
+def _merged(base: Any, change: Any) -> Any:
+    """Return `base` changed by `change`: mappings key by key, everything else replaced."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    # A corpus that is described anew is another one: none of its keys stay.
+    if "generated" in change or "local" in change:
+        return dict(change)
+    return {**base, **{key: _merged(base.get(key), value) for key, value in change.items()}}
+
+
+def _scaled_name(name: str, scale: str) -> str:
+    return name if scale == "full" else f"{name}.{scale}"
+
+
+def _scaled_corpora(corpora: Mapping[str, Any], scale: str) -> dict[str, Any]:
+    """Return the corpora under the names that they have at this scale, so that runs of two scales never mix."""
+    if scale == "full":
+        return dict(corpora)
+    catalogue = read_catalogue()
+    found = {}
+    for name, given in corpora.items():
+        if given is None and name not in catalogue:
+            raise unknown("corpus", name, catalogue, next_step="describe it in the paper's file")
+        definition = dict(catalogue[name].definition if given is None else given)
+        if "group" in definition:
+            definition["group"] = {
+                language: _scaled_name(member, scale) if member in corpora else member
+                for language, member in definition["group"].items()
+            }
+        found[_scaled_name(name, scale)] = definition
+    return found
+
+
+def _scaled_grid(grid: Mapping[str, Any], scale: str) -> dict[str, Any]:
+    if "corpora" not in grid:
+        return dict(grid)
+    return {**grid, "corpora": [_scaled_name(name, scale) for name in grid["corpora"]]}
+
+
+def _with_sources(described: Mapping[str, Any], parts: tuple[str, ...] | None) -> dict[str, dict[str, Any]]:
+    """Return tables, figures or claims, each with `from`, without those that need more than `parts`."""
+    found = {name: {"from": [SCORES], **(given or {})} for name, given in described.items() if given is not False}
+    return {name: given for name, given in found.items() if parts is None or set(given["from"]) <= set(parts)}
+
+
+def _check(paper: Paper) -> None:
+    """Raise InputError for what a schema cannot say."""
+    from papers.analyses import KINDS
+
+    for name, given in paper.analyses.items():
+        if given["kind"] not in KINDS:
+            raise unknown(f"kind of the analysis {name}", given["kind"], KINDS, next_step=f"see {paper.where}")
+    sources = [SCORES, *paper.analyses]
+    for part in paper.parts or ():
+        if part not in sources:
+            raise unknown("part", part, sources, next_step=f"see `analyses` in {paper.where}")
+    for kind, described in (("table", paper.tables), ("figure", paper.figures), ("claim", paper.claims)):
+        for name, given in described.items():
+            for source in given["from"]:
+                if source not in sources:
+                    raise unknown(f"source of the {kind} {name}", source, sources, next_step=f"see {paper.where}")
+    transcribed = published.tables(paper.name)
+    for name, given in paper.tables.items():
+        if given.get("published", name) not in transcribed:
+            raise unknown("published table", given.get("published", name), transcribed, next_step=f"see {paper.where}")
+    for name in (*paper.tables, *paper.figures):
+        if name in paper.tables and name in paper.figures:
+            raise InputError(f"{paper.where}: {name} is both a table and a figure", allowed="two names")
+
+
+def analysis_files(paper: Paper, name: str) -> dict[str, File]:
+    """Return the files that an analysis names under `files`: downloads (url, sha256) or the user's own (local)."""
+    found = {}
+    for label, given in (paper.analyses[name].get("files") or {}).items():
+        if isinstance(given, str):
+            found[label] = File(path=given)
+        elif "local" in given:
+            found[label] = File(path=given["local"], sha256=given.get("sha256"))
+        else:
+            found[label] = File(url=given["url"], sha256=given["sha256"])
+    return found

@@ -1,0 +1,190 @@
+# A paper's tables, figures and claims: published values beside ours. What each is made of is in config/papers/.
+from experiment.layout import DOWNLOADS
+from papers.analyses import Inputs
+from papers.paper import SCORES, analysis_files
+
+PAPER = f"results/{paper.folder}"
+ON_SCALE = f"--paper {CONFIGFILE} --scale {paper.scale}"
+
+
+def sources(described):
+    """Return the files of measurements that a table, a figure or a claim is made of."""
+    return [f"{PAPER}/measurements/{name}.csv" for name in described["from"]]
+
+
+def published_values(name=""):
+    """Return the published values that a table shows; without a name, all of the paper's."""
+    table = paper.tables.get(name, {}).get("published", name)
+    return sorted(str(path) for path in Path("config/papers/published").glob(f"{paper.name}.{table or '*'}.csv"))
+
+
+for name in paper.measured:
+    for file in analysis_files(paper, name).values():
+        if file.url:
+            graph.downloads[str(file.location(DOWNLOADS))] = file
+
+RESULTS = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
+RESULTS += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
+RESULTS += [f"{PAPER}/claims.csv", f"{PAPER}/report.html"]
+
+
+# everything that the paper has
+rule:
+    name:
+        f"paper_{paper.name}"
+    input:
+        RESULTS,
+    localrule: True
+
+
+# scores.csv under the paper's names and sizes
+rule measured_scores:
+    input:
+        f"{PAPER}/scores.csv",
+    output:
+        f"{PAPER}/measurements/{SCORES}.csv",
+    log:
+        f"results/logs/measure/{paper.name}.{paper.scale}.{SCORES}.log",
+    conda:
+        "../../envs/evaluation.yaml"
+    params:
+        paper=ON_SCALE,
+        sizes=as_json(paper.sizes_of_paper),
+    message:
+        "scores under the paper's names"
+    shell:
+        "python scripts/measure.py {params.paper} --scores {input} --output {output} >{log} 2>&1"
+
+
+for name in paper.measured:
+
+    # measure what is beyond training and scoring (src/papers/analyses)
+    rule:
+        name:
+            rule_name("measure", name)
+        input:
+            Inputs(paper, name).paths(),
+        output:
+            f"{PAPER}/measurements/{name}.csv",
+        log:
+            f"results/logs/measure/{paper.name}.{paper.scale}.{name}.log",
+        benchmark:
+            f"results/benchmarks/measure/{paper.name}.{paper.scale}.{name}.tsv"
+        conda:
+            "../../envs/training.yaml"
+        threads: settings["threads"]
+        resources:
+            mem_mb=8000,
+            runtime="4h",
+        params:
+            paper=ON_SCALE,
+            name=name,
+            options=as_json(paper.analyses[name]),
+            sizes=as_json(paper.sizes_of_paper),
+        message:
+            f"measure {name}"
+        shell:
+            "OMP_NUM_THREADS={threads} python scripts/measure.py {params.paper} --analysis {params.name}"
+            " --threads {threads} --output {output} >{log} 2>&1"
+
+
+for name in paper.tables:
+
+    # one of its tables, in its layout
+    rule:
+        name:
+            rule_name("table", name)
+        input:
+            measured=sources(paper.tables[name]),
+            published=published_values(name),
+        output:
+            expand(f"{PAPER}/{name}.{{kind}}", kind=("csv", "md", "tex")),
+        log:
+            f"results/logs/tables/{paper.name}.{paper.scale}.{name}.log",
+        conda:
+            "../../envs/evaluation.yaml"
+        params:
+            paper=ON_SCALE,
+            name=name,
+            folder=PAPER,
+            described=as_json(paper.tables[name]),
+        message:
+            f"table {name}"
+        shell:
+            "python scripts/make_paper_tables.py {params.paper} --table {params.name} --measurements {input.measured}"
+            " --output {params.folder} >{log} 2>&1"
+
+
+for name in paper.figures:
+
+    # one of its figures
+    rule:
+        name:
+            rule_name("figure", name)
+        input:
+            measured=sources(paper.figures[name]),
+            published=published_values(),
+        output:
+            expand(f"{PAPER}/{name}.{{kind}}", kind=("svg", "png")),
+        log:
+            f"results/logs/figures/{paper.name}.{paper.scale}.{name}.log",
+        conda:
+            "../../envs/evaluation.yaml"
+        params:
+            paper=ON_SCALE,
+            name=name,
+            folder=PAPER,
+            described=as_json(paper.figures[name]),
+        message:
+            f"figure {name}"
+        shell:
+            "python scripts/make_paper_figures.py {params.paper} --figure {params.name} --measurements {input.measured}"
+            " --output {params.folder} >{log} 2>&1"
+
+
+# a verdict per claim, by the claim's rule, on the published values and on ours
+rule judge:
+    input:
+        measured=[
+            f"{PAPER}/measurements/{name}.csv"
+            for name in dict.fromkeys(source for claim in paper.claims.values() for source in claim["from"])
+        ],
+        published=published_values(),
+    output:
+        f"{PAPER}/claims.csv",
+        f"{PAPER}/claims.json",
+    log:
+        f"results/logs/judge/{paper.name}.{paper.scale}.log",
+    conda:
+        "../../envs/evaluation.yaml"
+    params:
+        paper=ON_SCALE,
+        folder=PAPER,
+        claims=as_json(paper.claims),
+    message:
+        "claims"
+    shell:
+        "python scripts/judge_claims.py {params.paper} --measurements {input.measured} --output {params.folder}"
+        " >{log} 2>&1"
+
+
+# one self-contained page: verdicts, tables, figures, provenance
+rule paper_report:
+    input:
+        parts=[path for path in RESULTS if not path.endswith("report.html")],
+        claims=f"{PAPER}/claims.json",
+        scores=[f"{PAPER}/scores.csv", f"{PAPER}/manifest.json"] if paper.uses_scores else [],
+    output:
+        report(f"{PAPER}/report.html", category="Report"),
+    log:
+        f"results/logs/report/{paper.name}.{paper.scale}.log",
+    conda:
+        "../../envs/evaluation.yaml"
+    params:
+        paper=ON_SCALE,
+        folder=PAPER,
+        about=as_json([paper.title, paper.citation, paper.url, paper.tables, paper.figures]),
+    message:
+        "report of the paper"
+    shell:
+        "python scripts/make_paper_report.py {params.paper} --folder {params.folder} --output {output} >{log} 2>&1"
