@@ -99,8 +99,17 @@ def _copy_whole_checkpoints() -> None:
     PathManager.copy = staticmethod(copy)
 
 
+#: What an encoder layer keeps a second time for the fused layer of torch 1.12: weights that no training moves, 30 % of
+#: a Transformer base, which would be counted, saved and given optimizer states like the others.
+FASTPATH_COPIES = [f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc1", "fc2") for kind in ("weight", "bias")]
+
+
 def _leave_encoder_fastpath() -> None:
-    """At inference fairseq calls torch 1.12's fused encoder layer, whose signature has changed since."""
+    """At inference fairseq calls torch 1.12's fused encoder layer, whose signature has changed since.
+
+    Without it the layer needs no copies of its weights; checkpoints that have them are loaded without.
+    """
+    import torch
     from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 
     initialize = TransformerEncoderLayerBase.__init__
@@ -109,5 +118,13 @@ def _leave_encoder_fastpath() -> None:
     def without_fastpath(self: Any, *args: Any, **kwargs: Any) -> None:
         initialize(self, *args, **kwargs)
         self.can_use_fastpath = False
+        for name in FASTPATH_COPIES:
+            delattr(self, name)
+
+    def load(self: Any, state: dict[str, Any], prefix: str, *rest: Any) -> None:
+        for name in FASTPATH_COPIES:
+            state.pop(prefix + name, None)
+        torch.nn.Module._load_from_state_dict(self, state, prefix, *rest)
 
     TransformerEncoderLayerBase.__init__ = without_fastpath
+    TransformerEncoderLayerBase._load_from_state_dict = load

@@ -1,0 +1,43 @@
+"""What is mended in fairseq leaves its models as they are."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from training.tiny_transformer import make_batch, make_model, make_task
+
+from fairseq_plugins.compatibility import FASTPATH_COPIES
+
+
+def test_every_weight_of_a_model_takes_part() -> None:
+    task = make_task()
+    model = make_model(task=task)
+    logits, _ = model(**make_batch(task, [(5, 7), (3, 4)])["net_input"])
+    logits.square().sum().backward()
+    idle = [name for name, weight in model.named_parameters() if weight.grad is None]
+    assert idle == []
+    # 2 encoder and 2 decoder layers: attention 4 d² + 4 d (twice in the decoder), feed-forward 2 d f + f + d, norms 2 d
+    d, f, vocabulary = 16, 32, len(task.source_dictionary)
+    attention, feed_forward, norm = 4 * d * d + 4 * d, 2 * d * f + f + d, 2 * d
+    layers = 2 * (attention + feed_forward + 2 * norm) + 2 * (2 * attention + feed_forward + 3 * norm)
+    assert sum(weight.numel() for weight in model.parameters()) == vocabulary * d + layers
+
+
+def test_a_checkpoint_with_the_copies_is_loaded() -> None:
+    task = make_task()
+    saved, loaded = make_model(task=task, seed=1), make_model(task=task, seed=2)
+    state = saved.state_dict()
+    for layer in range(2):
+        for name in FASTPATH_COPIES:
+            state[f"encoder.layers.{layer}.{name}"] = torch.zeros(3)
+    loaded.load_state_dict(state, strict=True)
+    batch = make_batch(task, [(5, 7), (3, 4)])["net_input"]
+    assert torch.equal(saved(**batch)[0], loaded(**batch)[0])
+
+
+def test_a_weight_that_lacks_is_still_an_error() -> None:
+    model = make_model()
+    state = model.state_dict()
+    del state["encoder.layers.0.fc1.weight"]
+    with pytest.raises(RuntimeError, match=r"encoder\.layers\.0\.fc1\.weight"):
+        model.load_state_dict(state, strict=True)
