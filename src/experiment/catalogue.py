@@ -45,11 +45,12 @@ class Split:
     files: dict[str, tuple[File, ...]]
     lines: int | None = None
     directions: tuple[str, ...] = ()  # of a test set that is for these only
-    mtdata: tuple[str, ...] = ()  # ids, in place of files
+    mtdata: tuple[str, ...] = ()  # ids, whose text comes before that of the files
+    drawn: bool = False  # from train
 
     def has(self, language: str) -> bool:
-        """Return whether it has this language (mtdata ids have both of theirs)."""
-        return bool(self.mtdata) or language in self.files
+        """Return whether it has this language (mtdata ids have both of theirs, and so has what is drawn)."""
+        return bool(self.mtdata) or self.drawn or language in self.files
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,21 @@ class Corpus:
         return self.definition.get("generated")
 
     @property
+    def held_out(self) -> dict[str, int]:
+        """Pairs of dev and of test sets that are drawn from train, by split; all of them whatever tests are in use."""
+        return {name: size for name, size in self.definition.get("held_out", {}).items() if name != "seed"}
+
+    @property
+    def held_out_seed(self) -> int:
+        """Seed of that draw."""
+        return int(self.definition.get("held_out", {}).get("seed", 1))
+
+    @property
+    def test_names(self) -> list[str]:
+        """Names of the test sets that the definition names, in its order (none for a generated corpus)."""
+        return [name for name in (*self.held_out, *self.definition.get("tests", {})) if name != "dev"]
+
+    @property
     def cleaning(self) -> dict[str, Any]:
         """Options of cleaning that belong to the corpus; an experiment may override them."""
         return dict(self.definition.get("cleaning", {}))
@@ -102,7 +118,7 @@ class Corpus:
         used = None if self.tests is None else {"train", "dev", *self.tests}
         splits = {
             split.name: split
-            for split in self._all_splits()
+            for split in sorted(self._all_splits(), key=lambda split: ("train", "dev", split.name).index(split.name))
             if (used is None or split.name in used) and all(split.has(language) for language in languages)
         }
         for name in ("train", "dev"):
@@ -118,6 +134,10 @@ class Corpus:
             for name, split in splits.items()
             if name not in ("train", "dev") and f"{source}-{target}" in (split.directions or [f"{source}-{target}"])
         ]
+
+    def wanted_tests(self, source: str, target: str, wanted: Sequence[str] | None) -> list[str]:
+        """Return the test sets of a direction that are among `wanted`; all of them for None."""
+        return [name for name in self.test_sets(source, target) if wanted is None or name in wanted]
 
     def gold(self, pair: str) -> dict[str, tuple[File, ...]]:
         """Return the gold segmentation files of the languages of `pair` that have one (none for a generated one)."""
@@ -173,6 +193,7 @@ class Corpus:
                 tuple(split.get("directions", ())),
                 tuple(split.get("mtdata", ())),
             )
+        yield from (Split(name, {}, drawn=True) for name in self.held_out)
 
     def _files(self, given: Any) -> tuple[File, ...]:
         parts = given if isinstance(given, list) else [given]
@@ -205,10 +226,18 @@ def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
 def corpora(document: Any, where: str) -> dict[str, Corpus]:
     """Return the corpora of a catalogue given as data; `where` is what errors call it."""
     schema.check(document, "corpora", where)
-    found = {name: Corpus(name, definition) for name, definition in document.items()}
+    found = {name: _corpus(name, definition) for name, definition in document.items()}
     for corpus in found.values():
         _check(corpus, where)
     return found
+
+
+def _corpus(name: str, definition: Mapping[str, Any]) -> Corpus:
+    if "group" not in definition:
+        return Corpus(name, definition)
+    from experiment.corpus_groups import Group  # which is made of this module's corpora
+
+    return Group(name, definition)
 
 
 def _check(corpus: Corpus, where: str) -> None:
@@ -228,10 +257,14 @@ def _check(corpus: Corpus, where: str) -> None:
             allowed = [f"{a}-{b}" for a in corpus.languages for b in corpus.languages if a != b]
             if direction not in allowed:
                 raise InputError(f"{where}: {corpus.name}: {unknown(f'direction of {split.name}', direction, allowed)}")
-        if split.mtdata and split.files:
+        lacking = [language for language in corpus.languages if language not in split.files]
+        if split.mtdata and split.files and lacking:
             raise InputError(
-                f"{where}: {corpus.name}.{split.name} has both files and mtdata ids", allowed="one of them"
+                f"{where}: {corpus.name}.{split.name} has mtdata ids, and files that lack {', '.join(lacking)}",
+                allowed="files for every language beside mtdata ids, or none",
             )
+        if not split.drawn and split.name in corpus.held_out:
+            raise InputError(f"{where}: {corpus.name}.{split.name} has files and is held out", allowed="one of them")
         _check_files(corpus.name, split)
 
 

@@ -193,10 +193,10 @@ class Experiment:
 
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
         """Return the corpus without the test sets that are not asked for: these are neither fetched nor cleaned."""
-        wanted, tests = self.settings["testsets"], corpus.definition.get("tests")
-        if wanted is None or tests is None:
+        wanted = self.settings["testsets"]
+        if wanted is None or not corpus.test_names:
             return corpus
-        return corpus.with_tests([name for name in tests if name in wanted])
+        return corpus.with_tests([name for name in corpus.test_names if name in wanted])
 
     def _recipes(self) -> dict[str, dict[str, Any]]:
         catalogue = yaml.safe_load(MODELS.read_text(encoding="utf-8"))

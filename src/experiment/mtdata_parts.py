@@ -9,11 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from experiment.download import fetch, place
 from subwords.errors import InputError
-from subwords.files import whole_file
 
 
 def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
@@ -44,15 +43,25 @@ def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
 
 
 def write_parts(
-    ids: Sequence[str], languages: Sequence[str], output: Path, split: str, *, downloads: Path, mirror: Path | None
-) -> None:
-    """Write OUTPUT/{split}.{language} for two languages: the segments of all `ids`, one after the other."""
-    first, second = languages
-    with whole_file(output / f"{split}.{first}") as left, whole_file(output / f"{split}.{second}") as right:
-        for entry in find_entries(ids, languages):
-            for segments in read_segments(entry, first, downloads, mirror):
-                for stream, segment in zip((left, right), segments, strict=True):
-                    stream.write(segment.replace("\n", " ") + "\n")
+    ids: Sequence[str],
+    languages: Sequence[str],
+    streams: Sequence[IO[bytes]],
+    *,
+    downloads: Path,
+    mirror: Path | None,
+) -> list[int]:
+    """Write the segments of all `ids`, one after the other, to a stream for each of two languages.
+
+    Returns the lines of each part.
+    """
+    lines = []
+    for entry in find_entries(ids, languages):
+        count = 0
+        for count, segments in enumerate(read_segments(entry, languages[0], downloads, mirror), 1):  # noqa: B007
+            for stream, segment in zip(streams, segments, strict=True):
+                stream.write(segment.replace("\n", " ").encode() + b"\n")
+        lines.append(count)
+    return lines
 
 
 def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) -> Iterator[tuple[str, str]]:

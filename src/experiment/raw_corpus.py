@@ -1,49 +1,102 @@
 """Put together the raw files of a corpus: {split}.{language}, from downloads, local files, mtdata or the generator.
 
 Parts are unpacked and joined byte for byte; nothing is cleaned here. Every file of a split must have the lines that
-the catalogue expects.
+the catalogue expects. parts.json says what each split was made of.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from experiment.catalogue import Corpus, File, Split, pair_languages
 from experiment.download import fetch, file_sha256
+from experiment.held_out import hold_out
+from experiment.jsonfiles import write_json
+from experiment.parallel_text import Pair, Paths, read_pairs, sides
 from subwords.errors import InputError
 from subwords.files import whole_file
 
 CHUNK = 1 << 20
+#: Name and lines of a part.
+Part = tuple[str, int]
 
 
 def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror: Path | None = None) -> None:
     """Write OUTPUT/{split}.{language} for the splits of a pair, and OUTPUT/gold.{language} where there is gold.
 
-    What is not in `downloads` yet is fetched. Raises InputError for a file that is missing, broken, or has another
-    number of lines than expected.
+    What is not in `downloads` yet is fetched. OUTPUT/parts.json gives, for each split, the parts in their order:
+    {"part": mtdata id or file, "lines": all of them, "pairs": those with text on both sides}. What is held out of train
+    is drawn after train was put together. Raises InputError for a file that is missing, broken, or has another number
+    of lines than expected.
     """
+    languages = (pair_languages(pair)[0], pair_languages(pair)[1])
+    splits = corpus.splits(pair).values()
     if corpus.generator is not None:
         _generate(corpus, output)
-        return
-    for file in corpus.files(pair):
-        _make_present(file, downloads, mirror)
-    languages = pair_languages(pair)
-    for split in corpus.splits(pair).values():
+        parts = {split.name: [("generated", _lines(output / f"{split.name}.{languages[0]}"))] for split in splits}
+    else:
+        for file in corpus.files(pair):
+            _make_present(file, downloads, mirror)
+        parts = {}
+        for split in splits:
+            if not split.drawn:
+                parts[split.name] = _put_together(split, languages, output, downloads, mirror)
+                _check_lines(corpus.name, split, languages, output)
+        for language, files in corpus.gold(pair).items():
+            with whole_file(output / f"gold.{language}", "wb") as stream:
+                _join(files, stream, downloads)
+    described = {name: _describe(sides(output, name, languages), found) for name, found in parts.items()}
+    write_json(output / "parts.json", described)
+    if corpus.held_out:
+        lengths = [part["lines"] for part in described["train"]]
+        hold_out(output, languages, corpus.held_out, corpus.held_out_seed, lengths)
+
+
+def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[Part]:
+    """Write both files of a split, mtdata's parts first; return the parts in order."""
+    parts: list[Part] = []
+    first, second = sides(output, split.name, languages)
+    with whole_file(first, "wb") as left, whole_file(second, "wb") as right:
         if split.mtdata:
             from experiment.mtdata_parts import write_parts
 
-            write_parts(split.mtdata, languages, output, split.name, downloads=downloads, mirror=mirror)
-        else:
-            for language in languages:
-                _join(split.files[language], output / f"{split.name}.{language}", downloads)
-        _check_lines(corpus.name, split, languages, output)
-    for language, files in corpus.gold(pair).items():
-        _join(files, output / f"gold.{language}", downloads)
+            found = write_parts(split.mtdata, languages, (left, right), downloads=downloads, mirror=mirror)
+            parts += zip(split.mtdata, found, strict=True)
+        if split.files:
+            files = split.files[languages[0]], split.files[languages[1]]
+            lines = [_join(side, stream, downloads) for side, stream in zip(files, (left, right), strict=True)]
+            names = [file.url or file.path for file in files[0]]
+            if lines[0] == lines[1]:
+                parts += zip(names, lines[0], strict=True)
+            else:  # cut in other places on each side, or not parallel at all, which `_describe` finds
+                parts.append((", ".join(names), max(sum(side) for side in lines)))
+    return parts
+
+
+def _describe(paths: Paths, parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """Return part, lines and pairs of each stretch of two parallel files.
+
+    Raises InputError when the files do not have the same number of lines.
+    """
+    pairs = read_pairs(paths)
+    described = []
+    for part, lines in parts:
+        full = sum(bool(first.strip() and second.strip()) for first, second in islice(pairs, lines))
+        described.append({"part": part, "lines": lines, "pairs": full})
+    for _ in pairs:  # to its end, where it compares the sides
+        pass
+    return described
+
+
+def _lines(path: Path) -> int:
+    with open(path, "rb") as stream:
+        return sum(1 for _ in stream)
 
 
 def _generate(corpus: Corpus, output: Path) -> None:
@@ -63,17 +116,20 @@ def _make_present(file: File, downloads: Path, mirror: Path | None) -> None:
         raise InputError(f"the SHA-256 of {path} is {found}", allowed=file.sha256, next_step="check the file")
 
 
-def _join(files: tuple[File, ...], target: Path, downloads: Path) -> None:
-    """Write the parts, unpacked, one after the other; each starts on a new line."""
-    with whole_file(target, "wb") as output:
-        for file in files:
-            last = b""
-            with _open(file.location(downloads)) as stream:
-                while chunk := stream.read(CHUNK):
-                    output.write(chunk)
-                    last = chunk
-            if last and not last.endswith(b"\n"):
-                output.write(b"\n")
+def _join(files: tuple[File, ...], output: IO[bytes], downloads: Path) -> list[int]:
+    """Write the files, unpacked, one after the other, each from a new line on; return the lines of each."""
+    lengths = []
+    for file in files:
+        last, lines = b"", 0
+        with _open(file.location(downloads)) as stream:
+            while chunk := stream.read(CHUNK):
+                output.write(chunk)
+                last, lines = chunk, lines + chunk.count(b"\n")
+        if last and not last.endswith(b"\n"):
+            output.write(b"\n")
+            lines += 1
+        lengths.append(lines)
+    return lengths
 
 
 @contextmanager
@@ -89,14 +145,11 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
             raise InputError(f"{path} is not a whole gzip file: {error}", next_step="fetch or pack it again") from error
 
 
-def _check_lines(corpus: str, split: Split, languages: list[str], output: Path) -> None:
-    for language in languages:
-        path = output / f"{split.name}.{language}"
-        with open(path, "rb") as stream:
-            found = sum(1 for _ in stream)
-        if split.lines is not None and found != split.lines:
+def _check_lines(corpus: str, split: Split, languages: Pair, output: Path) -> None:
+    for path in sides(output, split.name, languages):
+        if split.lines is not None and (found := _lines(path)) != split.lines:
             raise InputError(
-                f"{corpus}: {split.name}.{language} has {found} lines",
+                f"{corpus}: {path.name} has {found} lines",
                 allowed=f"{split.lines}, as the catalogue says",
                 next_step=f"check the files behind {path}, or mend `lines`",
             )

@@ -93,6 +93,18 @@ def test_what_a_pair_depends_on() -> None:
     assert corpora({"m": three}, "here")["m"].for_pair("en-sw") == MINE
 
 
+def test_held_out_sets_are_like_any_other() -> None:
+    drawn = {"languages": ["en", "sw", "fr"], "train": MINE["train"], "held_out": {"seed": 3, "test": 7, "dev": 5}}
+    corpus = corpora({"mine": drawn | {"tests": MINE["tests"]}}, "here")["mine"]
+    assert list(corpus.splits("en-sw")) == ["train", "dev", "news", "test"]
+    assert corpus.test_sets("sw", "en") == ["news", "test"]
+    assert (corpus.held_out, corpus.held_out_seed) == ({"test": 7, "dev": 5}, 3)
+    assert corpus.with_tests(["news"]).test_sets("en", "sw") == ["news"]
+    assert corpora({"mine": corpus.for_pair("en-sw")}, "again")["mine"].held_out == corpus.held_out
+    with pytest.raises(InputError, match="has no train files for en-fr"):
+        corpus.splits("en-fr")
+
+
 def test_files_of_a_split(tmp_path: Path) -> None:
     corpus = corpora({"mine": MINE}, "here")["mine"]
     where = [str(file.location(Path("downloads"))) for file in corpus.files("en-sw")]
@@ -111,7 +123,10 @@ def test_files_of_a_split(tmp_path: Path) -> None:
         ({"train": {"en": {"url": "ftp://host/a", "sha256": SUM}, "sw": "a"}}, "unknown scheme 'ftp'"),
         ({"train": {"en": {"url": "https://host/a", "sha256": "123"}, "sw": "a"}}, "64 hexadecimal digits"),
         ({"train": {"en": "a", "sw": "a"}}, "the same file a"),
-        ({"train": {"en": "a", "sw": "b", "mtdata": ["Statmt-europarl-10-deu-eng"]}}, "both files and mtdata"),
+        ({"train": {"en": "a", "mtdata": ["Statmt-europarl-10-deu-eng"]}}, "has mtdata ids, and files that lack sw"),
+        ({"held_out": {"dev": 5}}, "mine.dev has files and is held out"),
+        ({"held_out": {"train": 5}}, "train"),
+        ({"held_out": {"more": 0}}, "0 is less than the minimum"),
         ({"train": {"mtdata": ["europarl"]}}, "europarl"),
         ({"train": {"en": "a", "sw": "b", "lines": "many"}}, "'many' is not of type integer"),
         ({"tests": {"train": {"en": "a", "sw": "b"}}}, "train"),

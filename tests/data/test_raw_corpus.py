@@ -61,6 +61,7 @@ def run(tmp_path: Path, what: dict[str, Any], *more: str) -> int:
 def test_local_files_in_parts(tmp_path: Path) -> None:
     assert run(tmp_path, definition(tmp_path / "in")) == 0
     out = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    del out["parts.json"]
     assert out == {
         "train.en": b"one\ntwo\nthree\nfour\r\n",
         "train.sw": b"moja\nmbili\ntatu\nnne\n",
@@ -70,6 +71,82 @@ def test_local_files_in_parts(tmp_path: Path) -> None:
         "news.sw": b"e\n",
         "gold.sw": b"moja\tmo ja\n",
     }
+
+
+def parts_of(folder: Path) -> dict[str, list[tuple[str, int, int]]]:
+    found = json.loads((folder / "parts.json").read_text())
+    return {split: [(Path(p["part"]).name, p["lines"], p["pairs"]) for p in parts] for split, parts in found.items()}
+
+
+def test_what_each_split_was_made_of(tmp_path: Path) -> None:
+    what = definition(tmp_path / "in")
+    more = make(
+        tmp_path / "in", a__en=b"one\n\ntwo\n \n", a__sw=b"x\ny\nz\n\n", b__en=b"", b__sw=b"", c__en=b"d", c__sw=b"e"
+    )
+    what["dev"] = {lang: [more[f"{part}__{lang}"] for part in "abc"] for lang in ("en", "sw")}
+    assert run(tmp_path, what) == 0
+    assert parts_of(tmp_path / "out") == {
+        "train": [("train3.en", 4, 4)],  # named after all three: the sides are cut in different places
+        "dev": [("a.en", 4, 2), ("b.en", 0, 0), ("c.en", 1, 1)],
+        "news": [("dev.en", 1, 1)],
+    }
+
+
+def test_sides_of_different_lengths_are_found_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    what = definition(tmp_path / "in")
+    what["dev"]["en"] = what["train"]["en"][0]
+    assert run(tmp_path, what) == 2
+    assert "dev.en has 2, " in capsys.readouterr().err
+
+
+def held_out_corpus(tmp_path: Path, **held_out: int) -> dict[str, Any]:
+    parts = {"a": 600, "b": 300, "c": 100}
+    texts = {
+        f"{part}__{lang}": b"".join(f"{part} {lang} {n}\n".encode() for n in range(size))
+        for part, size in parts.items()
+        for lang in ("en", "sw")
+    }
+    texts["c__sw"] = b"\n" * 50 + b"".join(b"c sw %d\n" % number for number in range(50, 100))
+    files = make(tmp_path / "in", **texts)
+    train = {lang: [files[f"{part}__{lang}"] for part in parts] for lang in ("en", "sw")}
+    return {"languages": ["en", "sw"], "train": {"lines": 1000, **train}, "held_out": held_out}
+
+
+def test_held_out_pairs(tmp_path: Path) -> None:
+    """Nothing lost, nothing twice, order kept, every part in proportion, and no pair that lacks a side."""
+    assert run(tmp_path, held_out_corpus(tmp_path, test=95, dev=19)) == 0
+    pairs = {}
+    for split in ("train", "dev", "test"):
+        sides = [(tmp_path / f"out/{split}.{lang}").read_bytes().split(b"\n")[:-1] for lang in ("en", "sw")]
+        pairs[split] = list(zip(*sides, strict=True))
+    originals = {
+        lang: [line for part in "abc" for line in (tmp_path / f"in/{part}.{lang}").read_bytes().split(b"\n")[:-1]]
+        for lang in ("en", "sw")
+    }
+    everything = list(zip(originals["en"], originals["sw"], strict=True))
+    assert {split: len(found) for split, found in pairs.items()} == {"train": 1000 - 95 - 19, "dev": 19, "test": 95}
+    place = {pair: number for number, pair in enumerate(everything)}
+    assert len(place) == 1000
+    for found in pairs.values():
+        assert [place[pair] for pair in found] == sorted(place[pair] for pair in found)
+    assert sorted(place[pair] for found in pairs.values() for pair in found) == list(range(1000))
+    for split, expected in (("test", [60, 30, 5]), ("dev", [12, 6, 1])):  # of 950 pairs with two sides
+        assert [sum(pair[0].startswith(part) for pair in pairs[split]) for part in (b"a", b"b", b"c")] == expected
+        assert all(all(pair) for pair in pairs[split])
+    assert [part[1:] for part in parts_of(tmp_path / "out")["train"]] == [(600, 600), (300, 300), (100, 50)]
+
+
+def test_another_seed_is_another_draw(tmp_path: Path) -> None:
+    drawn = []
+    for number, seed in enumerate((1, 1, 2)):
+        assert run(tmp_path / str(number), held_out_corpus(tmp_path, test=50, dev=5, seed=seed)) == 0
+        drawn.append((tmp_path / str(number) / "out/test.en").read_bytes())
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_no_more_can_be_held_out_than_there_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, held_out_corpus(tmp_path, test=900, dev=50)) == 2
+    assert "held_out asks for 950 pairs; train has 950" in capsys.readouterr().err
 
 
 def test_downloads_through_a_mirror(tmp_path: Path) -> None:
@@ -124,6 +201,8 @@ def test_the_generator(tmp_path: Path) -> None:
     ]
     prepare(corpus, "en-qmo", tmp_path, downloads=tmp_path)
     lines = {path.name: path.read_bytes().count(b"\n") for path in tmp_path.iterdir()}
+    assert parts_of(tmp_path)["train"] == [("generated", 300, 300)]
+    del lines["parts.json"]
     assert lines.pop("gold.qmo") > 300
     assert lines == {
         f"{split}.{language}": size
@@ -141,7 +220,7 @@ def test_the_generator_stands_in_for_any_pair(tmp_path: Path) -> None:
         assert corpus.pairs() == [name]
         prepare(corpus, name, tmp_path / name, downloads=tmp_path)
     made = {path.name: path.read_bytes() for path in (tmp_path / "cs-de").iterdir()}
-    assert len(made) == 9
+    assert len(made) == 10
     for name, content in made.items():  # the same text under other names
         own = name.replace(".cs", ".en").replace(".de", ".qmo")
         assert content == (tmp_path / "en-qmo" / own).read_bytes(), name
@@ -192,6 +271,19 @@ def test_mtdata_ids(ted: Path, tmp_path: Path, languages: tuple[str, str]) -> No
     german = (tmp_path / "out/train.de").read_text().split("\n")
     pairs = [pair for pair in zip(english, german, strict=True) if pair not in (("en", "de"), ("", ""))]
     assert pairs == [("One .", "Eins ."), ("Three .", "Drei .")] * 2  # what has no translation is no pair
+    assert [(name, lines) for name, lines, _ in parts_of(tmp_path / "out")["train"]] == [
+        (name, (len(english) - 1) // 2) for name in train["mtdata"]
+    ]
+
+
+def test_files_follow_mtdata_ids(ted: Path, tmp_path: Path) -> None:
+    files = make(tmp_path / "in", mine__en=b"Mine .\n", mine__de=b"Mein .\n")
+    split = {"mtdata": ["Neulab-tedtalks_dev-1-eng-deu"]}
+    train = {**split, "en": files["mine__en"], "de": files["mine__de"]}
+    what = {"languages": ["en", "de"], "train": train, "dev": split, "tests": {"t": split}}
+    prepare(corpora({"ted": what}, "x")["ted"], "en-de", tmp_path / "out", downloads=tmp_path / "dl", mirror=ted)
+    assert (tmp_path / "out/train.de").read_text().endswith("\nDrei .\nMein .\n")
+    assert parts_of(tmp_path / "out")["train"][1:] == [("mine.en", 1, 1)]
 
 
 @pytest.mark.shared
@@ -199,6 +291,7 @@ def test_loresmt_from_the_mirror(shared: Path, tmp_path: Path) -> None:
     corpus = read_catalogue()["loresmt-en-ga"]
     prepare(corpus, "en-ga", tmp_path / "out", downloads=tmp_path / "dl", mirror=shared / "mirror")
     lines = {path.name: path.read_bytes().count(b"\n") for path in (tmp_path / "out").iterdir()}
+    del lines["parts.json"]
     assert lines == {
         f"{split}.{language}": count
         for split, count in {"train": 8112, "dev": 502, "test_en2ga": 500, "test_ga2en": 250}.items()
