@@ -110,6 +110,8 @@ def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: M
         direction = f"{row['testset']}-{target}" if source == "many" else row["direction"]
         scored = {"metric": row["metric"], "value": row["score"], "testset": row["testset"], "selection": "dev"}
         measured.append(keys | scored | {"direction": direction})
+        tested = {"metric": "test_sentences", "value": row["sentences"], "testset": row["testset"]}
+        measured.append(keys | tested | {"direction": direction})
         if tuple(keys.values()) not in known_runs:
             known_runs.add(tuple(keys.values()))
             facts = {metric: row[column] for column, metric in RUN_FACTS.items() if row[column] is not None}
@@ -158,8 +160,9 @@ def of_value(value: Value, measured: DataFrame) -> DataFrame:
     """Return our measurements that a published value is to be compared with.
 
     They agree with it in every key that the value fills. `split`, `row` and `x` must agree exactly when they are filled
-    in the measurement: one that is made for a certain cell belongs to no other. What was selected on a test set is
-    never compared unless the metric's name says so.
+    in the measurement: one that is made for a certain cell belongs to no other. A value that names no segmentation is
+    none of a system of ours (another paper's score, a corpus's count). What was selected on a test set is never compared
+    unless the metric's name says so.
     """
     chosen = measured["metric"] == value.metric
     chosen &= measured["selection"] != "test"
@@ -171,4 +174,6 @@ def of_value(value: Value, measured: DataFrame) -> DataFrame:
     for name in ("split", "row"):
         chosen &= (measured[name] == "") | (measured[name] == getattr(value, name))
     chosen &= (measured["split"] == value.split) | (value.split == "")
+    if not (value.segmentation or value.algorithm):
+        chosen &= ((measured["segmentation"] == "") & (measured["algorithm"] == "")) | (measured["row"] != "")
     return measured[chosen]

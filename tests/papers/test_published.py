@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from papers.paper_text import READERS, Cell, Table
+from paper_text import READERS, Cell, Table
 
-from papers import published
 from experiment.metrics import METRICS
+from papers import published
 from papers.published import FOLDER, Value, read, tables
 from subwords.errors import InputError
 

@@ -1,0 +1,42 @@
+"""Judge a paper's claims by their rules: on the published values, and on ours."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+from experiment.programs import program
+from papers import measurements, paper, published
+from papers.claims import judge
+from papers.verdicts import write_verdicts
+from subwords.files import whole_file
+
+
+@program
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="judge_claims.py", description=__doc__)
+    parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
+    parser.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for claims.csv, claims.json")
+    arguments = parser.parse_args(argv)
+    found = paper.read(arguments.paper, arguments.scale)
+    printed = [value for table in published.tables(found.name).values() for value in table]
+    theirs = measurements.published_frame(printed)
+    ours = measurements.together(map(measurements.read, arguments.measurements))
+    verdicts = [judge(name, claim, theirs, ours) for name, claim in found.claims.items()]
+    with whole_file(arguments.output / "claims.csv") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"])
+        for verdict in verdicts:
+            outcomes = (verdict.published, verdict.ours)
+            cells = [part for outcome in outcomes for part in (outcome.state, outcome.reason)]
+            writer.writerow([verdict.name, verdict.says, verdict.where, verdict.rule, *cells])
+    write_verdicts(arguments.output / "claims.json", verdicts)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

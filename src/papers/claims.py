@@ -1,0 +1,254 @@
+"""Claims as rules over measurements, judged on the paper's own numbers and on ours.
+
+A claim of a paper's file:
+
+    hft-bleu:
+      says: better average performance on both datasets      # the paper's sentence
+      where: abstract                                        # where it stands
+      from: [scores]                                         # what our numbers come from
+      holds:                                                 # conditions; the claim is confirmed when all of them hold
+        - metric: bleu                                       # or a list: each is compared with itself
+          left: {algorithm: hft}                             # which measurements
+          right: {algorithm: bpe}                            # compared with which; left out: `left` itself is judged
+          each: [corpus, direction]                          # a comparison for every value of these columns
+
+The keys of a condition are explained in `rules.py`. No verdict is given where a number is missing that the paper has,
+where a test has fewer than three seeds a side, or where it is about a test set of fewer than 500 lines.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from experiment.significance import welch_p_value
+from papers.measurements import COLUMNS
+from papers.rules import Condition, Side, condition, in_words
+from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
+from subwords.errors import InputError
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+FEWEST_SEEDS, FEWEST_SENTENCES = 3, 500
+#: What tells measurements of different things apart.
+KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a condition came to: the measure of every comparison, and whether it holds."""
+
+    outcome: Outcome
+    cells: frozenset[tuple[Any, ...]] = field(default_factory=frozenset)
+
+
+def judge(name: str, claim: Mapping[str, Any], published: DataFrame, ours: DataFrame) -> Verdict:
+    """Return the verdict on a claim. Raises InputError for a rule that cannot be understood."""
+    conditions = [condition(given, f"claims.{name}") for given in claim["holds"]]
+    theirs = [_find(one, published) for one in conditions]
+    found = [_find(one, ours, expected.cells) for one, expected in zip(conditions, theirs, strict=True)]
+    return Verdict(
+        name=name,
+        says=claim["says"],
+        where=claim.get("where", ""),
+        rule="; and ".join(map(in_words, conditions)),
+        published=_together([finding.outcome for finding in theirs]),
+        ours=_together([finding.outcome for finding in found]),
+    )
+
+
+def _together(outcomes: list[Outcome]) -> Outcome:
+    """Return the outcome of a conjunction: one condition that does not hold is enough."""
+    for state in (NOT_CONFIRMED, NOT_TESTABLE):
+        if any(outcome.state == state for outcome in outcomes):
+            return Outcome(state, "; ".join(outcome.reason for outcome in outcomes if outcome.state == state))
+    return Outcome(CONFIRMED, "; ".join(outcome.reason for outcome in outcomes))
+
+
+def _find(rule: Condition, measured: DataFrame, expected: frozenset[tuple[Any, ...]] = frozenset()) -> Finding:
+    """Return what the rule comes to. Comparisons in `expected` have to be there."""
+    try:
+        values = _measures(rule, measured)
+    except InputError as error:
+        return Finding(Outcome(NOT_TESTABLE, str(error)))
+    cells = frozenset(values.index.tolist())
+    if not cells:
+        return Finding(Outcome(NOT_TESTABLE, "the numbers that the rule needs were not measured"))
+    missing = expected - cells
+    if missing:
+        names = ", ".join(_cell_name(cell) for cell in sorted(missing, key=str)[:3])
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        return Finding(Outcome(NOT_TESTABLE, f"not measured: {names}{more}"), cells)
+    return Finding(_decide(rule, values, measured), cells)
+
+
+def _measures(rule: Condition, measured: DataFrame) -> Series[float]:
+    """Return left against right, indexed by metric, `each` and `along`."""
+    columns = ["metric", *rule.each, *([rule.along] if rule.along else [])]
+    left = _side_values(rule, rule.left, measured, columns)
+    if rule.right is None:
+        values = left
+    else:
+        right = _side_values(rule, rule.right, measured, columns)
+        left, right = left.align(right, join="inner")
+        values = left / right if rule.measure == "ratio" else left - right
+    values = values.dropna()
+    if rule.round is not None:
+        step = 10.0**-rule.round if rule.round == int(rule.round) else rule.round
+        values = (values / step + 1e-9).round() * step
+    return values
+
+
+def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list[str]) -> Series[float]:
+    rows = _selected(rule.metrics, side.where, measured, columns)
+    keys = [name for name in KEYS if name != "seed"]
+    groups = rows.groupby(keys, dropna=False, sort=False)
+    if side.statistic == "error":
+        several = groups["value"].sem()
+        means = several.where(several.notna(), groups["error"].mean()).reset_index(name="value")
+    else:
+        means = groups["value"].mean().reset_index(name="value")
+    taken = means.groupby(columns, dropna=False, sort=False)["value"]
+    values: Series[float] = taken.max() - taken.min() if side.take == "range" else taken.agg(side.take)
+    if len(columns) == 1:
+        values.index = values.index.map(lambda name: (name,))
+    return values
+
+
+def _selected(metrics: Iterable[str], where: Mapping[str, Any], measured: DataFrame, columns: list[str]) -> DataFrame:
+    """Return the rows of a side, those of one seed each where there are seeds and a mean."""
+    rows = measured[measured["metric"].isin(list(metrics))]
+    if "selection" not in where:
+        rows = rows[rows["selection"] != "test"]
+    if "x" not in where and "x" not in columns:
+        rows = rows[rows["x"].isna()]
+    extremes = {}
+    for column, wanted in where.items():
+        if isinstance(wanted, str) and wanted in ("largest", "smallest"):
+            extremes[column] = wanted
+        elif isinstance(wanted, Mapping):
+            key, value = next(iter(wanted.items()))
+            if key == "not":
+                rows = rows[~rows[column].isin(value if isinstance(value, list) else [value])]
+            else:
+                rows = rows[(rows[column] >= value if key == "at_least" else rows[column] <= value).fillna(False)]
+        else:
+            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+    for column, wanted in extremes.items():
+        best = rows.groupby([name for name in columns if name != column], dropna=False)[column]
+        rows = rows[rows[column] == best.transform("max" if wanted == "largest" else "min")]
+    if "seed" not in columns and rows["seed"].notna().any():  # a printed mean beside the runs that it is the mean of
+        keys = [name for name in KEYS if name != "seed"]
+        has_seeds = rows.groupby(keys, dropna=False)["seed"].transform("count") > 0
+        rows = rows[rows["seed"].notna() | ~has_seeds]
+    return rows
+
+
+def _holds(rule: Condition, value: float) -> bool:
+    name, bound = rule.relation
+    slack = 1e-9  # 0.3 - 0.2 is not above 0.1
+    if name == "between":
+        return bool(bound[0] - slack <= value <= bound[1] + slack)
+    if name in ("above", "at_least"):
+        return bool(value > bound + slack) if name == "above" else bool(value >= bound - slack)
+    return bool(value < bound - slack) if name == "below" else bool(value <= bound + slack)
+
+
+def _decide(rule: Condition, values: Series[float], measured: DataFrame) -> Outcome:
+    if rule.inside in ("mean", "median", "min", "max"):
+        number = float(values.agg(rule.inside))
+        state = CONFIRMED if _holds(rule, number) else NOT_CONFIRMED
+        return Outcome(state, f"{rule.inside} of {len(values)}: {number:.4g}")
+    if rule.along:
+        cases = _sequences(rule, values)
+    elif rule.test:
+        try:
+            cases = {cell: _holds(rule, value) and _tested(rule, cell, measured) for cell, value in values.items()}
+        except InputError as error:
+            return Outcome(NOT_TESTABLE, str(error))
+    else:
+        cases = {cell: _holds(rule, value) for cell, value in values.items()}
+    return _counted(rule, cases, values)
+
+
+def _counted(rule: Condition, cases: Mapping[Any, bool], values: Series[float]) -> Outcome:
+    good, total = sum(cases.values()), len(cases)
+    if isinstance(rule.inside, Mapping):
+        key, number = next(iter(rule.inside.items()))
+        holds = good >= number if key == "at_least" else good >= number * total - 1e-9
+    else:
+        holds = {"all": good == total, "most": 2 * good > total, "none": good == 0}[rule.inside]
+    reason = f"so in {good} of {total}"
+    if not rule.along:
+        reason += f"; from {values.min():.4g} to {values.max():.4g}"
+    failing = [cell for cell, so in cases.items() if not so]
+    if failing and total > 1:
+        shown = ", ".join(_cell_name(cell) for cell in failing[:3])
+        reason += f"; not: {shown}{f' and {len(failing) - 3} more' if len(failing) > 3 else ''}"
+    return Outcome(CONFIRMED if holds else NOT_CONFIRMED, reason)
+
+
+def _sequences(rule: Condition, values: Series[float]) -> dict[Any, bool]:
+    """Return for each comparison whether its sequence has the trend."""
+    found: dict[Any, list[tuple[Any, float]]] = {}
+    for cell, value in values.items():
+        parts: tuple[Any, ...] = tuple(cell)  # type: ignore[arg-type]
+        found.setdefault(parts[:-1], []).append((parts[-1], value))
+    cases = {}
+    for cell, sequence in found.items():
+        if rule.order:
+            sequence = [pair for place in rule.order for pair in sequence if pair[0] == place]
+        else:
+            sequence.sort()
+        numbers = [value for _, value in sequence]
+        steps = [after - before for before, after in itertools.pairwise(numbers)]
+        if rule.trend == "lasting":
+            so = [_holds(rule, number) for number in numbers]
+            cases[cell] = so[-1] and so == sorted(so)
+        else:
+            cases[cell] = all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
+    return cases
+
+
+def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
+    """Return whether the test finds left and right different in one comparison."""
+    columns = ["metric", *rule.each]
+    here = measured
+    for column, value in zip(columns, cell, strict=True):
+        if column != "metric":
+            here = here[here[column] == value]
+    if rule.right is None:
+        raise InputError("a test needs two sides")
+    if rule.test == "wins":
+        return _wins_differ(rule, here, cell[0])
+    left, right = (
+        _selected([cell[0]], side.where, here, columns)["value"].tolist() for side in (rule.left, rule.right)
+    )
+    if min(len(left), len(right)) < FEWEST_SEEDS:
+        raise InputError(f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
+    sentences = here[here["metric"] == "test_sentences"]["value"]
+    if len(sentences) and sentences.min() < FEWEST_SENTENCES:
+        raise InputError(f"a test set of {sentences.min():.0f} lines; {FEWEST_SENTENCES} are needed")
+    p_value = welch_p_value(left, right)
+    return p_value is not None and p_value < rule.alpha
+
+
+def _wins_differ(rule: Condition, here: DataFrame, metric: str) -> bool:
+    """Return whether a binomial test on the sentences that one of the two won finds a difference."""
+    from scipy.stats import binomtest
+
+    assert rule.right is not None
+    judged = here[here["metric"] == "evaluated_sentences"]["value"]
+    if not len(judged):
+        raise InputError("the number of judged sentences is not known")
+    count = float(judged.iloc[0])
+    wins = [_selected([metric], side.where, here, ["metric"])["value"].iloc[0] for side in (rule.left, rule.right)]
+    left, right = (round(share * count) for share in wins)
+    return bool(left + right) and binomtest(left, left + right).pvalue < rule.alpha
+
+
+def _cell_name(cell: Any) -> str:
+    return " ".join(str(part) for part in (cell if isinstance(cell, tuple) else (cell,)) if str(part))

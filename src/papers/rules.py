@@ -1,0 +1,162 @@
+"""The rule of a claim: what is compared with what, and how it must come out. `condition` reads one, `in_words` says it.
+
+A condition of a paper's file, with the default of each key in brackets:
+
+    left, right  column: value, [values], {not: value}, {at_least: n}, {at_most: n}, largest or smallest (of what the
+                 comparison has). `take` says what becomes of several: mean, median, max, min, range [mean]; seeds are
+                 averaged before. `statistic: error` is the standard error in place of the value.
+    measure      difference (left - right), or ratio (left / right) [difference]
+    is           above, below, at_least, at_most: a number, or between: [low, high] (both belong to it) [above: 0]
+    round        decimals that the measure is rounded to before [not rounded]; 0.5 and the like: to multiples of it
+    in           all; most (more than half); none; {at_least: n} comparisons, {share: x} or more of them; or mean,
+                 median, min, max: of the measure over all comparisons [all]
+    along        a column whose values make a sequence in every comparison, or {column: [values in order]}
+    trend        of that sequence: rising, falling (from each to the next), or lasting (once `is` holds, it holds for
+                 all that follow, and for the last) [rising]
+    test         welch: Welch's t test over seeds; wins: binomial test of who wins more of the sentences [no test]
+    alpha        its level [0.05]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from papers.measurements import COLUMNS
+from subwords.errors import InputError, unknown
+
+TAKES = ("mean", "median", "max", "min", "range")
+RELATIONS = ("above", "below", "at_least", "at_most", "between")
+
+
+@dataclass(frozen=True)
+class Side:
+    """Which measurements stand on one side of a comparison, and what becomes of several."""
+
+    where: Mapping[str, Any]
+    take: str = "mean"
+    statistic: str = "value"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition of a claim; the module's docstring explains every field."""
+
+    metrics: tuple[str, ...]
+    left: Side
+    right: Side | None
+    each: tuple[str, ...]
+    measure: str = "difference"
+    relation: tuple[str, Any] = ("above", 0)
+    round: float | None = None
+    inside: Any = "all"
+    along: str = ""
+    order: tuple[Any, ...] = ()
+    trend: str = ""
+    test: str = ""
+    alpha: float = 0.05
+
+
+def condition(given: Mapping[str, Any], where: str) -> Condition:
+    """Return a condition of a paper's file. Raises InputError for an unknown key or value."""
+    known = ("metric", "left", "right", "each", "measure", "is", "round", "in", "along", "trend", "test", "alpha")
+    for key in given:
+        if key not in known:
+            raise unknown(f"key in {where}", key, known, next_step="see src/papers/rules.py")
+    for key in ("metric", "left"):
+        if key not in given:
+            raise InputError(f"{where}: a condition without {key}", next_step="see src/papers/rules.py")
+    relation = given.get("is", {"above": 0})
+    if not isinstance(relation, Mapping) or len(relation) != 1 or next(iter(relation)) not in RELATIONS:
+        raise InputError(f"{where}: is: {relation!r}", allowed=f"one of {', '.join(RELATIONS)} with a number")
+    along = given.get("along", "")
+    order: tuple[Any, ...] = ()
+    if isinstance(along, Mapping):
+        along, values = next(iter(along.items()))
+        order = tuple(values)
+    for key, allowed in (
+        ("measure", ("difference", "ratio")),
+        ("trend", ("rising", "falling", "lasting")),
+        ("test", ("welch", "wins")),
+    ):
+        if given.get(key, allowed[0]) not in allowed:
+            raise unknown(f"{key} in {where}", given[key], allowed)
+    for column in (*given.get("each", ()), *([along] if along else [])):
+        if column not in COLUMNS:
+            raise unknown(f"column in {where}", column, COLUMNS)
+    metrics = given["metric"]
+    return Condition(
+        metrics=tuple([metrics] if isinstance(metrics, str) else metrics),
+        left=_side(given["left"], where),
+        right=_side(given["right"], where) if "right" in given else None,
+        each=tuple(given.get("each", ())),
+        measure=given.get("measure", "difference"),
+        relation=next(iter(relation.items())),
+        round=given.get("round"),
+        inside=given.get("in", "all"),
+        along=along,
+        order=order,
+        trend=given.get("trend", "rising") if along else "",
+        test=given.get("test", ""),
+        alpha=given.get("alpha", 0.05),
+    )
+
+
+def _side(given: Mapping[str, Any], where: str) -> Side:
+    columns = {key: value for key, value in given.items() if key not in ("take", "statistic")}
+    for column in columns:
+        if column not in COLUMNS:
+            raise unknown(f"column in {where}", column, COLUMNS)
+    take, statistic = given.get("take", "mean"), given.get("statistic", "value")
+    if take not in TAKES:
+        raise unknown(f"take in {where}", take, TAKES)
+    if statistic not in ("value", "error"):
+        raise unknown(f"statistic in {where}", statistic, ("value", "error"))
+    return Side(columns, take, statistic)
+
+
+def in_words(rule: Condition) -> str:
+    """Return the rule as a sentence, made from what is computed."""
+    left, right = _side_in_words(rule.left), _side_in_words(rule.right) if rule.right else ""
+    subject = left
+    if right:
+        subject = f"{left} over {right}" if rule.measure == "ratio" else f"{left} minus {right}"
+    name, bound = rule.relation
+    words = {"above": ">", "below": "<", "at_least": "≥", "at_most": "≤"}
+    is_so = f"lies in {bound[0]} to {bound[1]}" if name == "between" else f"{words[name]} {bound}"
+    if rule.round is not None:
+        is_so = f"rounded to {'whole numbers' if rule.round == 0 else rule.round}, {is_so}"
+    of = ", ".join(rule.metrics)
+    cells = ", ".join(rule.each) or "all numbers together"
+    if rule.trend in ("rising", "falling"):
+        return f"{of} of {subject} is {rule.trend} along {rule.along}, for each {cells}, in {_inside(rule.inside)}"
+    if rule.trend:
+        text = f"{of} of {subject} {is_so} at the last {rule.along}, and from the first at which it is so on"
+        return f"{text}, for each {cells}, in {_inside(rule.inside)}"
+    if rule.inside in ("mean", "median", "min", "max"):
+        return f"{rule.inside} over {cells} of {of} of {subject} {is_so}"
+    tests = {"welch": "Welch's t test over seeds", "wins": "binomial test of the sentences won"}
+    tested = f", {tests[rule.test]} p < {rule.alpha}" if rule.test else ""
+    return f"{of} of {subject} {is_so}{tested}, for each {cells}, in {_inside(rule.inside)}"
+
+
+def _inside(inside: Any) -> str:
+    if isinstance(inside, Mapping):
+        key, number = next(iter(inside.items()))
+        return f"at least {number} cases" if key == "at_least" else f"a share of at least {number:g} of the cases"
+    return {"all": "all cases", "most": "more than half of the cases", "none": "no case"}[inside]
+
+
+def _side_in_words(side: Side) -> str:
+    parts = []
+    for column, wanted in side.where.items():
+        if isinstance(wanted, Mapping):
+            key, value = next(iter(wanted.items()))
+            sign = {"not": "other than ", "at_least": "≥ ", "at_most": "≤ "}[key]
+            parts.append(f"{column} {sign}{value}")
+        else:
+            parts.append(f"{column} {', '.join(map(str, wanted)) if isinstance(wanted, list) else wanted}")
+    text = "[" + "; ".join(parts) + "]" if parts else "all"
+    text = f"standard error of {text}" if side.statistic == "error" else text
+    return text if side.take == "mean" else f"{side.take} of {text}"

@@ -1,0 +1,244 @@
+"""Claims are judged by their rules: on made-up numbers, and on the papers' own as docs/papers.md says they end."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pandas import DataFrame
+
+from papers import paper, published
+from papers.claims import judge
+from papers.measurements import frame, published_frame
+from papers.rules import condition, in_words
+from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, read_verdicts, write_verdicts
+from subwords.errors import InputError
+
+PAPERS = {"Huffman": "huffman", "S-BPE": "sbpe", "HFT": "hft", "VOLT": "volt", "random-bpe": "random-bpe"}
+
+
+def scores(**systems: Any) -> DataFrame:
+    """Return BLEU by direction and algorithm: `hft={"en-ga": [1, 2, 3]}` are three seeds."""
+    return frame(
+        {"metric": "bleu", "algorithm": name.replace("_", "-"), "direction": direction, "seed": seed, "value": value}
+        for name, directions in systems.items()
+        for direction, values in directions.items()
+        for seed, value in enumerate(values, 1)
+    )
+
+
+def outcome(rule: dict[str, Any] | list[dict[str, Any]], ours: DataFrame, theirs: DataFrame | None = None) -> Outcome:
+    claim = {"says": "it is so", "holds": rule if isinstance(rule, list) else [rule]}
+    return judge("claim", claim, frame([]) if theirs is None else theirs, ours).ours
+
+
+HIGHER = {"metric": "bleu", "left": {"algorithm": "hft"}, "right": {"algorithm": "bpe"}, "each": ["direction"]}
+
+
+def test_seeds_are_averaged_before_anything_is_compared() -> None:
+    found = scores(hft={"a-b": [1, 9], "b-a": [4]}, bpe={"a-b": [4.9], "b-a": [3]})
+    assert outcome(HIGHER, found).state == CONFIRMED
+    assert outcome(HIGHER | {"is": {"above": 0.5}}, found).state == NOT_CONFIRMED
+    assert outcome(HIGHER | {"is": {"above": 0.5}, "in": {"at_least": 1}}, found).state == CONFIRMED
+    assert outcome(HIGHER | {"is": {"above": 0.5}, "in": "most"}, found).state == NOT_CONFIRMED  # 1 of 2 is not most
+    assert outcome(HIGHER | {"is": {"above": 0.5}, "in": {"share": 0.5}}, found).state == CONFIRMED
+    assert outcome(HIGHER | {"is": {"above": 5}, "in": "none"}, found).state == CONFIRMED
+    assert outcome(HIGHER | {"is": {"between": [0.5, 0.6]}, "in": "mean"}, found).state == CONFIRMED  # (0.1 + 1) / 2
+
+
+def test_the_reason_names_what_fails() -> None:
+    found = scores(hft={"a-b": [1], "b-a": [4]}, bpe={"a-b": [2], "b-a": [3]})
+    told = outcome(HIGHER, found)
+    assert told.state == NOT_CONFIRMED
+    assert "1 of 2" in told.reason
+    assert "a-b" in told.reason
+    assert "-1" in told.reason
+
+
+@pytest.mark.parametrize(
+    ("relation", "state"),
+    [
+        ({"above": 0.1}, NOT_CONFIRMED),  # 0.3 - 0.2 is 0.09999999999999998 in floats, and 0.1 to a reader
+        ({"at_least": 0.1}, CONFIRMED),
+        ({"at_most": 0.1}, CONFIRMED),
+        ({"below": 0.1}, NOT_CONFIRMED),
+        ({"between": [0.1, 0.2]}, CONFIRMED),
+    ],
+)
+def test_numbers_are_compared_as_they_are_read(relation: dict[str, Any], state: str) -> None:
+    found = scores(hft={"a-b": [0.3]}, bpe={"a-b": [0.2]})
+    assert outcome(HIGHER | {"is": relation}, found).state == state
+
+
+def test_a_ratio_and_rounding() -> None:
+    found = scores(huffman={"a-b": [20.3]}, bpe={"a-b": [24.4]})
+    rule = {"metric": "bleu", "left": {"algorithm": "huffman"}, "right": {"algorithm": "bpe"}, "measure": "ratio"}
+    assert outcome(rule | {"is": {"between": [0.83, 0.83]}, "round": 2}, found).state == CONFIRMED  # 83.2 %
+    assert outcome(rule | {"is": {"between": [0.832, 0.832]}, "round": 2}, found).state == NOT_CONFIRMED
+
+
+def curve(values: dict[int, float], algorithm: str = "hft", corpus: str = "ga") -> list[dict[str, Any]]:
+    return [
+        {"metric": "f95", "corpus": corpus, "algorithm": algorithm, "size": size, "value": value}
+        for size, value in values.items()
+    ]
+
+
+def test_several_are_taken_together() -> None:
+    found = frame(curve({1: 5, 2: 7, 3: 6}) + curve({1: 6}, "bpe"))
+    rule = {"metric": "f95", "left": {"algorithm": "hft"}, "right": {"algorithm": "bpe"}, "each": ["corpus"]}
+
+    def differs(take: str, by: float) -> bool:
+        sides = {"left": {"algorithm": "hft", "take": take}, "is": {"between": [by, by]}}
+        return outcome(rule | sides, found).state == CONFIRMED
+
+    assert differs("max", 1)
+    assert differs("min", -1)
+    assert differs("mean", 0)
+    assert differs("range", -4)
+    largest = rule | {"left": {"algorithm": "hft", "size": "largest"}, "is": {"between": [0, 0]}}
+    assert outcome(largest, found).state == CONFIRMED  # 6 - 6
+    some = rule | {"left": {"algorithm": "hft", "size": {"at_least": 2}}, "is": {"between": [0.5, 0.5]}}
+    assert outcome(some, found).state == CONFIRMED  # (7 + 6) / 2 - 6
+
+
+def test_trends() -> None:
+    rule = {"metric": "f95", "left": {"algorithm": "hft"}, "each": ["corpus"], "along": "size"}
+    rising, falling = frame(curve({10: 1, 9: 0, 100: 2})), frame(curve({10: 1, 9: 2, 100: 0}))
+    assert outcome(rule | {"trend": "rising"}, rising).state == CONFIRMED  # 9, 10, 100: numbers, not words
+    assert outcome(rule | {"trend": "rising"}, falling).state == NOT_CONFIRMED
+    assert outcome(rule | {"trend": "falling"}, falling).state == CONFIRMED
+    assert outcome(rule | {"along": {"size": [100, 9, 10]}, "trend": "falling"}, rising).state == NOT_CONFIRMED
+    assert outcome(rule | {"along": {"size": [100, 10, 9]}, "trend": "falling"}, rising).state == CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("differences", "state"),
+    [
+        ([-1, -1, 1, 1], CONFIRMED),
+        ([1, 1, 1, 1], CONFIRMED),
+        ([-1, 1, -1, 1], NOT_CONFIRMED),
+        ([-1, 1, 1, -1], NOT_CONFIRMED),
+        ([-1, -1, -1, -1], NOT_CONFIRMED),
+    ],
+)
+def test_what_lasts(differences: list[float], state: str) -> None:
+    sizes = [500, 1000, 4000, 8000]
+    hft = {size: 5 + difference for size, difference in zip(sizes, differences, strict=True)}
+    found = frame(curve(hft) + curve(dict.fromkeys(sizes, 5), "bpe"))
+    sides = {"left": {"algorithm": "hft"}, "right": {"algorithm": "bpe"}}
+    rule = {"metric": "f95", **sides, "each": ["corpus"], "along": "size", "trend": "lasting"}
+    assert outcome(rule, found).state == state
+
+
+def test_a_test_over_seeds() -> None:
+    rule = HIGHER | {"test": "welch"}
+    apart = scores(hft={"a-b": [5.0, 5.1, 5.2]}, bpe={"a-b": [4.0, 4.1, 4.2]})
+    near = scores(hft={"a-b": [4.0, 5.0, 6.3]}, bpe={"a-b": [4.0, 5.0, 6.0]})
+    few = scores(hft={"a-b": [5.0, 5.1]}, bpe={"a-b": [4.0, 4.1, 4.2]})
+    assert outcome(rule, apart).state == CONFIRMED  # t = 12.2
+    assert outcome(rule, near).state == NOT_CONFIRMED
+    assert outcome(rule, few).state == NOT_TESTABLE
+    short = frame([*apart.dropna(axis=1).to_dict("records"), {"metric": "test_sentences", "value": 499}])
+    assert outcome(rule, short).state == CONFIRMED  # of another direction
+    lines = {"metric": "test_sentences", "direction": "a-b", "value": 499}
+    short = frame([*apart.dropna(axis=1).to_dict("records"), lines])
+    assert "499" in outcome(rule, short).reason
+    assert outcome(rule, short).state == NOT_TESTABLE
+
+
+def test_a_test_of_who_wins() -> None:
+    def judged(left: float, right: float) -> DataFrame:
+        rows = [("wins_word", "sbpe", left), ("wins_word", "bpe", right), ("evaluated_sentences", "", 150)]
+        return frame(
+            {"metric": metric, "algorithm": algorithm, "direction": "en-de", "value": value}
+            for metric, algorithm, value in rows
+        )
+
+    rule = {"metric": "wins_word", "left": {"algorithm": "sbpe"}, "right": {"algorithm": "bpe"}, "each": ["direction"]}
+    rule |= {"test": "wins", "alpha": 0.01}
+    assert outcome(rule, judged(0.20, 0.06)).state == CONFIRMED  # 30 against 9: p = 0.001
+    assert outcome(rule, judged(0.20, 0.18)).state == NOT_CONFIRMED  # 30 against 27: p = 0.79
+
+
+def test_what_the_paper_has_and_we_have_not_is_not_testable() -> None:
+    theirs = scores(hft={"a-b": [2], "b-a": [4]}, bpe={"a-b": [1], "b-a": [3]})
+    ours = scores(hft={"a-b": [2]}, bpe={"a-b": [1], "b-a": [3]})
+    told = outcome(HIGHER, ours, theirs)
+    assert told.state == NOT_TESTABLE
+    assert "b-a" in told.reason
+    assert outcome(HIGHER, frame([])).state == NOT_TESTABLE
+
+
+def test_one_condition_that_fails_is_enough() -> None:
+    found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
+    assert outcome([HIGHER, HIGHER | {"is": {"above": 2}}], found).state == NOT_CONFIRMED
+    assert outcome([HIGHER, HIGHER | {"metric": "chrf"}], found).state == NOT_TESTABLE
+    assert outcome([HIGHER | {"is": {"above": 2}}, HIGHER | {"metric": "chrf"}], found).state == NOT_CONFIRMED
+
+
+def test_scores_selected_on_the_test_set_are_left_out() -> None:
+    rows = [("hft", 9.0, "test"), ("hft", 1.0, "dev"), ("bpe", 2.0, "dev")]
+    found = frame(
+        {"metric": "bleu", "algorithm": name, "direction": "a-b", "selection": on, "value": value}
+        for name, value, on in rows
+    )
+    assert outcome(HIGHER, found).state == NOT_CONFIRMED
+    assert outcome(HIGHER | {"left": {"algorithm": "hft", "selection": "test"}}, found).state == CONFIRMED
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"metric": "bleu"},
+        {"left": {}},
+        HIGHER | {"izz": {"above": 1}},
+        HIGHER | {"is": {"about": 1}},
+        HIGHER | {"is": 1},
+        HIGHER | {"each": ["sise"]},
+        HIGHER | {"left": {"algoritm": "bpe"}},
+        HIGHER | {"left": {"take": "best"}},
+        HIGHER | {"test": "anova"},
+        HIGHER | {"along": "size", "trend": "up"},
+    ],
+)
+def test_rules_that_cannot_be(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        condition(wrong, "claims.x")
+
+
+def test_a_rule_in_words() -> None:
+    text = in_words(condition(HIGHER | {"in": {"at_least": 3}, "test": "welch"}, ""))
+    for part in ("bleu", "hft", "bpe", "> 0", "Welch", "0.05", "direction", "at least 3"):
+        assert part in text
+
+
+def test_verdicts_are_read_as_written(tmp_path: Path) -> None:
+    verdict = Verdict("a", "it is so", "here", "x > 1", Outcome(CONFIRMED, "2"), Outcome(NOT_TESTABLE, "–"))
+    write_verdicts(tmp_path / "claims.json", [verdict])
+    assert read_verdicts(tmp_path / "claims.json") == [verdict]
+
+
+def expected(root: Path) -> dict[str, str]:
+    """Return what docs/papers.md says each rule comes to on the published numbers."""
+    page = (root / "docs" / "papers.md").read_text(encoding="utf-8")
+    states = {"holds": CONFIRMED, "not borne out": NOT_CONFIRMED}
+    found = {}
+    for name, last in re.findall(r"(?m)^\| `([a-z0-9-]+)` \| .* \| ([^|]*) \|$", page):
+        found[name] = next((state for words, state in states.items() if last.startswith(words)), NOT_TESTABLE)
+    return found
+
+
+@pytest.mark.parametrize("name", PAPERS.values())
+def test_rules_on_the_published_numbers(root: Path, name: str) -> None:
+    path = root / "config" / "papers" / f"{name}.yaml"
+    claims = paper.read(path, "full").claims
+    values = [value for table in published.tables(name).values() for value in table]
+    theirs = published_frame(values)
+    wanted = expected(root)
+    for claim, given in claims.items():
+        assert judge(claim, given, theirs, frame([])).published.state == wanted[claim], claim
+    prefix = "random-" if name == "random-bpe" else f"{name}-"
+    assert {claim for claim in wanted if claim.startswith(prefix)} == set(claims)
