@@ -36,7 +36,9 @@ class Kind:
 
 
 #: Name in a paper's file -> the analysis.
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, Kind] = {
+    "corpus_counts": Kind("papers.analyses.corpus_counts", ("texts",)),
+}
 
 
 @dataclass(frozen=True)
