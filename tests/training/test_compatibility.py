@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from training.tiny_transformer import make_batch, make_model, make_task
-
 from fairseq_plugins.compatibility import FASTPATH_COPIES
+from training.tiny_transformer import make_batch, make_model, make_task
 
 
 def test_every_weight_of_a_model_takes_part() -> None:

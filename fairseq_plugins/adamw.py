@@ -1,0 +1,53 @@
+"""Adam in one kernel: torch's fused AdamW as a fairseq optimizer, `--optimizer adamw_fused`.
+
+fairseq's own `adam` is AdamW, too (decoupled weight decay), and takes a dozen passes over every weight; apex, with
+which it has a fused one, is seldom installed. The update is the same but for epsilon, which torch adds to the root of
+the second moment after its correction for the first steps, and fairseq before it: nothing, while gradients are far
+above 1e-8.
+"""
+
+# (no `from __future__ import annotations`: fairseq reads the types of the configuration below)
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from fairseq.dataclass import FairseqDataclass
+from fairseq.optim import FairseqOptimizer, register_optimizer
+from omegaconf import II
+
+
+@dataclass
+class FusedAdamWConfig(FairseqDataclass):
+    adam_betas: Any = field(default=(0.9, 0.999), metadata={"help": "decay of the first and of the second moment"})
+    adam_eps: float = field(default=1e-8, metadata={"help": "added to the root of the second moment"})
+    weight_decay: float = field(default=0.0, metadata={"help": "share of a weight taken off, by learning rate"})
+    lr: list[float] = II("optimization.lr")  # noqa: RUF009
+
+
+@register_optimizer("adamw_fused", dataclass=FusedAdamWConfig)
+class FusedAdamW(FairseqOptimizer):
+    """torch.optim.AdamW(fused=True), on CPU and GPU, under fairseq's learning rate schedules and mixed precision."""
+
+    def __init__(self, cfg: Any, params: Any) -> None:
+        super().__init__(cfg)
+        self._optimizer = torch.optim.AdamW(params, fused=True, **self.optimizer_config)
+
+    @property
+    def optimizer_config(self) -> dict[str, Any]:
+        """What overrides a checkpoint's settings on resuming."""
+        betas = ast.literal_eval(self.cfg.adam_betas) if isinstance(self.cfg.adam_betas, str) else self.cfg.adam_betas
+        lr = self.cfg.lr
+        return {
+            "lr": lr[0] if isinstance(lr, Sequence) else lr,
+            "betas": tuple(betas),
+            "eps": self.cfg.adam_eps,
+            "weight_decay": self.cfg.weight_decay,
+        }
+
+    @property
+    def supports_flat_params(self) -> bool:
+        """One tensor of all weights is as good as many: the update looks at each weight alone."""
+        return True
