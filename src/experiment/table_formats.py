@@ -13,16 +13,16 @@ def markdown(experiment: str, tables: Sequence[Block]) -> str:
     parts = [f"# {experiment}"]
     for block in tables:
         body = [[_markdown_name(line), *(_markdown_cell(cell) for cell in line.cells)] for line in block.lines]
-        parts.append(f"## {_escape_markdown(block.name)}")
-        parts.append(_aligned([["Segmentation", *map(_escape_markdown, block.headings)], *body]))
-        notes = [_escape_markdown(note) for note in block.notes]
+        parts.append(f"## {escape_markdown(block.name)}")
+        parts.append(aligned([["Segmentation", *map(escape_markdown, block.headings)], *body]))
+        notes = [escape_markdown(note) for note in block.notes]
         notes += [f"{label}: `{signature}`" for label, signature in block.signatures]
         parts.append("\n".join(f"- {note}" for note in notes))
     return "\n\n".join(parts) + "\n"
 
 
 def _markdown_name(line: Line) -> str:
-    return _escape_markdown(line.segmentation) + (" (baseline)" if line.baseline else "")
+    return escape_markdown(line.segmentation) + (" (baseline)" if line.baseline else "")
 
 
 def _markdown_cell(cell: Cell) -> str:
@@ -34,11 +34,13 @@ def _markdown_cell(cell: Cell) -> str:
 _MARKUP = re.compile(r"[\\`*|\[\]]|<(?=[A-Za-z/!?])|&(?=[A-Za-z#])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 
 
-def _escape_markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return text in which nothing means anything to Markdown."""
     return _MARKUP.sub(r"\\\g<0>", text)
 
 
-def _aligned(table: list[list[str]]) -> str:
+def aligned(table: list[list[str]]) -> str:
+    """Return a Markdown table, its first row the head: first column to the left, the others to the right."""
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
 
     def row_text(row: list[str]) -> str:
@@ -49,6 +51,7 @@ def _aligned(table: list[list[str]]) -> str:
     return "\n".join([row_text(table[0]), rule, *map(row_text, table[1:])])
 
 
+_GREEK = ("alpha", "beta", "gamma", "delta", "lambda", "mu", "nu", "rho", "sigma")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -65,15 +68,25 @@ _LATEX = {
     ">": r"\textgreater{}",
     "±": r"$\pm$",
     "–": "--",
+    "−": "$-$",
+    "→": r"$\rightarrow$",
+    "✓": r"$\checkmark$",
+    **{letter: rf"$\{name}$" for letter, name in zip("αβγδλμνρσ", _GREEK, strict=True)},
+    "Δ": r"$\Delta$",
+    "β\u0304": r"$\bar\beta$",  # longer than one character: found before its first one
+    "γ\u0304": r"$\bar\gamma$",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
     "†": r"$\dagger$",
 }
 
 
+_LATEX_MARKUP = re.compile("|".join(map(re.escape, sorted(_LATEX, key=len, reverse=True))))
+
+
 def escape_latex(text: str) -> str:
-    """Return text in which no character means anything to LaTeX."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    """Return text in which no character means anything to LaTeX, and Greek letters and signs are its commands."""
+    return _LATEX_MARKUP.sub(lambda found: _LATEX[found[0]], text)
 
 
 def latex(experiment: str, tables: Sequence[Block]) -> str:

@@ -1,0 +1,59 @@
+"""Make a table of a paper: published values, ours and the difference, as CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment.programs import program
+from papers import measurements, paper, published
+from papers.derived import with_derived
+from papers.table_formats import latex, markdown
+from papers.table import write_csv
+from papers.tables import build_table
+from subwords.errors import unknown
+from subwords.files import whole_file
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="make_paper_tables.py", description=__doc__)
+    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
+    command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--table", required=True, metavar="NAME", help="name in the paper's file")
+    command.add_argument(
+        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
+    )
+    command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv, where the table is made from it")
+    command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.csv, NAME.md, NAME.tex")
+    command.add_argument("--print", action="store_true", help="show the Markdown")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    found = paper.read(args.paper, args.scale)
+    if args.table not in found.tables:
+        raise unknown("table", args.table, found.tables, next_step=f"see `tables` in {args.paper}")
+    entry = found.tables[args.table]
+    name = entry.get("published", args.table)
+    values = published.tables(found.name)[name] if name else []
+    measured = [measurements.read(path) for path in args.measurements]
+    measured += [measurements.of_paper(args.scores, found)] if args.scores else []
+    together = with_derived(measurements.together(measured))
+    table = build_table(found.name, found.scale, args.table, values, entry, together)
+    write_csv(args.output / f"{args.table}.csv", table)
+    for ending, text in (("md", markdown(table)), ("tex", latex(table))):
+        with whole_file(args.output / f"{args.table}.{ending}") as stream:
+            stream.write(text)
+    if args.print:
+        print(markdown(table))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

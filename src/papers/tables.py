@@ -1,0 +1,297 @@
+"""A published table beside ours: every printed cell with our value and the difference, in the paper's own layout.
+
+A table's entry in a paper's file says what ours is:
+
+    title: …               what stands above it
+    note: …                a sentence that stands below it
+    published: …           the published table, where it is called otherwise; null: a table of ours alone
+    where: {model: base}   which of our measurements count, where the printed cell does not say; those to which the
+                           column does not apply (a corpus has no model) count always
+    extra:                 ours that the paper does not have: a name, and the columns in which it differs from the cell
+      chosen on test: {selection: test}                         beside every cell
+      Czech: {as: row, corpus: sigmorphon-cs}                   another row: what a column's cells share, but for this
+      pieces: {as: column, metric: pieces_per_sentence_source}  another column: what a row's cells share, but for this
+    means:                 columns that are the mean of others, which are named
+      Avg: [Es, Fr, Ru]
+    marks:                 marks at our values (in some columns), by another measurement of the same system
+      bold: {metric: bleu_below_best_bpe, at_most: 0.4, columns: [S-BPE]}
+
+Beside a cell, `metric` maps published metrics to ours ({bleu: bleu_tokenized}); cells of other metrics have none there.
+In a table of ours alone, `rows` and `columns` name the columns of the measurements that label them (row and metric, if
+nothing is said), `decimals` the digits of each metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from experiment.significance import mean_and_error
+from papers.measurements import COLUMNS as MEASURED
+from papers.measurements import of_value
+from papers.published import KEYS, Value
+from papers.table import Cell, Ours, Table, assembled
+from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+#: Marks that a table's entry may put at ours, and how they compare.
+_RULES: dict[str, Callable[[float, float], bool]] = {
+    "at_most": lambda value, limit: value <= limit,
+    "at_least": lambda value, limit: value >= limit,
+    "below": lambda value, limit: value < limit,
+    "above": lambda value, limit: value > limit,
+}
+_PLACES = ("cell", "row", "column")
+#: Columns of measurements that a published value has too (beside the metric).
+_CELL_KEYS = (*KEYS[1:], "split", "row")
+#: Systems that differ in one of these are not to be averaged.
+_ONE_OF_EACH = ("corpus", "model", "segmentation", "algorithm", "size", "testset")
+
+
+def build_table(
+    paper: str, scale: str, name: str, values: Sequence[Value], entry: Mapping[str, Any], measured: DataFrame
+) -> Table:
+    """Return a table of a paper at a scale.
+
+    `values` are the published ones (empty: a table of ours alone), `entry` is the table's entry in the paper's file,
+    `measured` is what it is made from. Raises InputError where several of our systems fit one cell, and for entries
+    that name what does not exist.
+    """
+    _check_entry(name, entry)
+    cells = list(_published_cells(values, entry, measured) if values else _own_cells(paper, name, entry, measured))
+    return assembled(cells, paper, name, scale, entry)
+
+
+def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
+    where = f"tables.{name}"
+    for column in entry.get("where") or {}:
+        if column not in MEASURED:
+            raise unknown(f"column in {where}.where:", column, MEASURED)
+    for label, selector in (entry.get("extra") or {}).items():
+        if not isinstance(selector, Mapping):
+            raise InputError(f"{where}.extra.{label}: {selector!r}", allowed="columns and values, as {selection: test}")
+        for column in selector:
+            if column not in (*MEASURED, "as"):
+                raise unknown(f"column in {where}.extra.{label}:", column, [*MEASURED, "as"])
+        if selector.get("as", "cell") not in _PLACES:
+            raise unknown(f"place in {where}.extra.{label}:", selector["as"], _PLACES)
+    for label, rule in (entry.get("marks") or {}).items():
+        if len(set(rule) & set(_RULES)) != 1 or set(rule) - {"columns", *_RULES} != {"metric"}:
+            allowed = f"metric, one of {', '.join(_RULES)}, and columns where not all are meant"
+            raise InputError(f"{where}.marks.{label}: {dict(rule)}", allowed=allowed)
+
+
+# ---- cells that the paper has, and what stands beside them
+
+
+def _published_cells(values: Sequence[Value], entry: Mapping[str, Any], measured: DataFrame) -> Iterable[Cell]:
+    eligible = _where(measured, entry.get("where") or {})
+    extras: Mapping[str, Mapping[str, Any]] = entry.get("extra") or {}
+    of: dict[str, Sequence[str]] = entry.get("means") or {}
+    _check_means(values, of)
+
+    def ours(value: Value, among: DataFrame, selector: Mapping[str, Any]) -> Ours | None:
+        changed = _beside(value, selector)
+        return our_value(changed, among) if changed else None
+
+    selectors: dict[str, Mapping[str, Any]] = {"": {}, **extras}
+    for label, selector in selectors.items():
+        among = _exactly(eligible, selector)
+        for value in values:
+            names = of.get(value.column)
+            mates = [mate for mate in values if names and mate.row == value.row and mate.column in names]
+            found = _mean([ours(mate, among, selector) for mate in mates]) if names else ours(value, among, selector)
+            if found is not None:
+                # The paper's cell stays what it is: its metric too, which is what its unit and digits belong to.
+                mark = "" if label else _marks(value, found, entry, eligible)
+                yield Cell(value, found, label, decimals=_decimals(value, values), mark=mark)
+    for label, selector in extras.items():
+        if selector.get("as", "cell") != "cell":
+            yield from _more(label, selector, values, eligible)
+
+
+def _decimals(value: Value, values: Sequence[Value]) -> int:
+    """Return the digits of a value as printed; of a lost one, those of its table's other values of the metric."""
+    mates = [mate.decimals for mate in values if mate.value and mate.metric == value.metric]
+    return value.decimals if value.value else max(mates, default=0)
+
+
+def _check_means(values: Sequence[Value], of: Mapping[str, Sequence[str]]) -> None:
+    columns = list(dict.fromkeys(value.column for value in values))
+    for name in [*of, *(each for names in of.values() for each in names)]:
+        if name not in columns:
+            raise unknown("column of a mean", name, columns)
+
+
+def _mean(found: Sequence[Ours | None]) -> Ours:
+    """Return the mean of several cells, with the error of independent ones; nothing where one of them is missing."""
+    numbers = [ours.number for ours in found if ours is not None and ours.number is not None]
+    if not numbers or len(numbers) < len(found):
+        return Ours()
+    errors = [ours.error for ours in found if ours is not None and ours.error is not None]
+    error = math.hypot(*errors) / len(numbers) if len(errors) == len(numbers) else None
+    runs = {ours.runs for ours in found if ours is not None}
+    return Ours(math.fsum(numbers) / len(numbers), error, runs.pop() if len(runs) == 1 else None)
+
+
+def _beside(value: Value, selector: Mapping[str, Any]) -> Value | None:
+    """Return the value to look up for a cell or beside it; None where the selector is no matter of this cell."""
+    if selector.get("as", "cell") != "cell":
+        return None
+    metric = selector.get("metric", value.metric)
+    if isinstance(metric, Mapping):
+        metric = metric.get(value.metric, "")
+    return _changed(value, selector, metric) if metric else None
+
+
+def _more(label: str, selector: Mapping[str, Any], values: Sequence[Value], eligible: DataFrame) -> Iterable[Cell]:
+    """Yield the cells of a further row or column: keys that all cells across it share, changed by the selector."""
+    across, place = ("column", "row") if selector["as"] == "row" else ("row", "column")
+    for other in dict.fromkeys(getattr(value, across) for value in values):
+        mates = [value for value in values if getattr(value, across) == other]
+        shared = {name: _only(mates, name) for name in (*KEYS, "split", "unit")}
+        if "metric" in selector and selector["metric"] != shared["metric"]:
+            shared["unit"] = ""
+        metric = str(selector.get("metric") or shared.pop("metric"))
+        shared.pop("metric", None)
+        if not metric:
+            raise InputError(
+                f"extra {label!r}: the cells of {across} {other!r} have several metrics", next_step="name the metric"
+            )
+        blank = Value(paper=mates[0].paper, table=mates[0].table, row="", column="", value="", metric=metric, **shared)
+        blank = _changed(blank, selector, metric)
+        found = our_value(blank, _exactly(eligible, selector))
+        same_metric = [value for value in mates if value.metric == metric]
+        decimals = max((value.decimals for value in same_metric), default=_digits(found.number))
+        yield Cell(replace(blank, **{place: label, across: other}), found, printed=False, decimals=decimals)
+
+
+def _only(values: Iterable[Value], name: str) -> str:
+    """Return what all values have in a column; nothing where they differ."""
+    found = {getattr(value, name) for value in values}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _changed(value: Value, selector: Mapping[str, Any], metric: str) -> Value:
+    return replace(value, metric=metric, **{name: str(selector[name]) for name in _CELL_KEYS if name in selector})
+
+
+def _where(measured: DataFrame, conditions: Mapping[str, Any]) -> DataFrame:
+    """Return the measurements that meet the conditions, or to which their column does not apply."""
+    for name, wanted in conditions.items():
+        column = measured[name]
+        measured = measured[column.isin(_listed(wanted)) | column.isna() | (column == "").fillna(False)]
+    return measured
+
+
+def _exactly(measured: DataFrame, selector: Mapping[str, Any]) -> DataFrame:
+    """Return the measurements that a selector means by columns that a published value does not have."""
+    own = {name for name in selector if name in MEASURED} - {"metric", *_CELL_KEYS}
+    for name in sorted(own):
+        measured = measured[measured[name].isin(_listed(selector[name]))]
+    if "selection" in own:
+        # Cells are never compared with what was chosen on a test set, unless it is asked for, as here.
+        measured = measured.assign(selection="")
+    return measured
+
+
+def _listed(wanted: Any) -> list[Any]:
+    return list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+
+
+def our_value(value: Value, measured: DataFrame) -> Ours:
+    """Return what we measured for a published value: the mean over seeds of all measurements that fit it.
+
+    Measurements that were made for its row come before those that merely agree with it. Raises InputError when they are
+    of several systems, corpora or test sets: a mean of those would be nobody's number.
+    """
+    found = of_value(value, measured)
+    for_row = found[found["row"] == value.row] if value.row else found[:0]
+    found = for_row if len(for_row) else found
+    for name in _ONE_OF_EACH:
+        several = sorted({str(each) for each in found[name].dropna() if each != ""})
+        if len(several) > 1:
+            raise InputError(
+                f"{value.paper} {value.table}, {value.row!r}, {value.column!r}: our measurements of {value.metric} are "
+                f"of more than one {name}: {', '.join(several)}",
+                next_step=f"say which in the table's entry, as where: {{{name}: {several[0]}}}",
+            )
+    return summary(found)
+
+
+def summary(rows: DataFrame) -> Ours:
+    """Return the mean of measurements over seeds with its standard error; a single one keeps its own error."""
+    numbers = rows[rows["value"].notna()]
+    if numbers.empty:
+        texts = dict.fromkeys(text for text in rows["text"] if text)
+        return Ours(text=" / ".join(texts))
+    seeds = numbers["seed"].dropna().nunique()
+    if len(numbers) == 1:
+        return Ours(_number(numbers["value"].iloc[0]), _number(numbers["error"].iloc[0]), seeds or None)
+    means = list(numbers.groupby("seed", dropna=False, sort=True)["value"].mean())
+    mean, error = mean_and_error([float(each) for each in means])
+    return Ours(mean, error, seeds or None)
+
+
+def _number(value: Any) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFrame) -> str:
+    marks = []
+    for mark, rule in (entry.get("marks") or {}).items():
+        (name,) = set(rule) & set(_RULES)
+        # A mark belongs to the number whose metric the rule's begins with: bleu_below_best_bpe to bleu.
+        about = str(rule["metric"]).startswith(f"{value.metric}_") and value.column in rule.get(
+            "columns", [value.column]
+        )
+        if ours.number is None or not about:
+            continue
+        found = our_value(replace(value, metric=rule["metric"]), measured)
+        if found.number is not None and _RULES[name](found.number, float(rule[name])):
+            marks.append(mark)
+    return " ".join(marks)
+
+
+# ---- tables of ours alone
+
+
+def _own_cells(paper: str, name: str, entry: Mapping[str, Any], measured: DataFrame) -> Iterable[Cell]:
+    labels = {"rows": _listed(entry.get("rows", "row")), "columns": _listed(entry.get("columns", "metric"))}
+    for side, columns in labels.items():
+        for column in columns:
+            if column not in MEASURED:
+                raise unknown(f"column in tables.{name}.{side}:", column, MEASURED)
+    eligible = _where(measured, entry.get("where") or {})
+    digits = entry.get("decimals") or {}
+    groups: dict[tuple[str, str], list[int]] = {}
+    for index in range(len(eligible)):
+        measurement = eligible.iloc[index]
+        key = (_label(measurement, labels["rows"]) or "–", _label(measurement, labels["columns"]) or "–")
+        groups.setdefault(key, []).append(index)
+    for (row, column), indices in groups.items():
+        rows = eligible.iloc[indices]
+        found = summary(rows)
+        keys = {key: _label(rows.iloc[0], [key]) for key in (*KEYS, "split") if rows[key].nunique(dropna=False) == 1}
+        keys.setdefault("metric", "")
+        value = Value(paper=paper, table=name, row=row, column=column, value="", **keys)
+        decimals = int(digits.get(value.metric, _digits(found.number)))
+        yield Cell(value, found, printed=False, decimals=decimals)
+
+
+def _label(measurement: Series[Any], columns: Sequence[str]) -> str:
+    import pandas
+
+    texts = ["" if pandas.isna(measurement[name]) else f"{measurement[name]}" for name in columns]
+    return " ".join(text for text in texts if text)
+
+
+def _digits(number: float | None) -> int:
+    """Return how many digits after the point show four that count, with at least two for small numbers."""
+    if number is None or number == int(number):
+        return 0
+    return max(0, min(4, 3 - math.floor(math.log10(abs(number)))))
