@@ -72,11 +72,16 @@ class Paper:
         return any(SCORES in part["from"] for part in described)
 
     @property
-    def measured(self) -> list[str]:
-        """Every analysis that a table, a figure or a claim reads."""
+    def sources(self) -> list[str]:
+        """What its tables, figures and claims are made of: names of analyses, and `scores`."""
         described = (*self.tables.values(), *self.figures.values(), *self.claims.values())
         used = {source for part in described for source in part["from"]}
-        return [name for name in self.analyses if name in used]
+        return [name for name in (SCORES, *self.analyses) if name in used]
+
+    @property
+    def measured(self) -> list[str]:
+        """Every analysis that a table, a figure or a claim reads."""
+        return [name for name in self.sources if name != SCORES]
 
 
 def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None = None, **machine: Any) -> Paper:

@@ -173,7 +173,9 @@ rule paper_report:
     input:
         parts=[path for path in RESULTS if not path.endswith("report.html")],
         claims=f"{PAPER}/claims.json",
-        scores=[f"{PAPER}/scores.csv", f"{PAPER}/manifest.json"] if paper.uses_scores else [],
+        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.sources],
+        scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
+        manifest=rules.manifest.output,
     output:
         report(f"{PAPER}/report.html", category="Report"),
     log:
@@ -183,8 +185,10 @@ rule paper_report:
     params:
         paper=ON_SCALE,
         folder=PAPER,
+        scores=f"--scores {PAPER}/scores.csv" if paper.uses_scores else "",
         about=as_json([paper.title, paper.citation, paper.url, paper.tables, paper.figures]),
     message:
         "report of the paper"
     shell:
-        "python scripts/make_paper_report.py {params.paper} --folder {params.folder} --output {output} >{log} 2>&1"
+        "python scripts/make_paper_report.py {params.paper} --tables {params.folder} --claims {input.claims}"
+        " --measurements {input.measured} {params.scores} --manifest {input.manifest} --output {output} >{log} 2>&1"

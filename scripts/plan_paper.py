@@ -1,0 +1,72 @@
+"""Print what a paper will take before anything starts: runs, what is done, hours and disk. Starts nothing."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiment import gpu
+from experiment.model_size import count_parameters
+from experiment.programs import program
+from papers import paper, plan
+
+
+@functools.cache
+def counted(flags: str, joint: bool, source: int, target: int) -> int:
+    return count_parameters(json.loads(flags), joint, source, target)
+
+
+def count(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
+    """Return a model's parameters; models of the same shape are built once."""
+    return counted(json.dumps(flags), joint, source, target)
+
+
+def hours(number: float | None) -> str:
+    return "?" if number is None else f"{number:,.1f}" if number >= 0.1 else f"{number:.2f}"
+
+
+@program
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="plan_paper.py", description=__doc__)
+    parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
+    parser.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    parser.add_argument("--parts", nargs="+", metavar="NAME", help="only what these analyses (or scores) give")
+    parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
+    parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")
+    arguments = parser.parse_args(argv)
+    found = paper.read(arguments.paper, arguments.scale, arguments.parts)
+    device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
+    rate = arguments.teraflops * 1e12 if arguments.teraflops else plan.RATE[device]
+    parts = plan.plan(found, count, device, rate)
+    print(f"{found.name} at scale {found.scale}: {found.title}\n")
+    wide = max([6, *(len(part.corpus) for part in parts)])
+    model = max([5, *(len(part.model) for part in parts)])
+    names = f"{'corpus':{wide}}  {'pair':7}  {'model':{model}}"
+    print(f"{names}  {'runs':>5}  {'done':>5}  {'params':>8}  {'hours':>9}  {'disk':>8}")
+    for part in parts:
+        print(
+            f"{part.corpus:{wide}}  {part.direction:7}  {part.model:{model}}  {part.runs:5}  {part.done:5}"
+            f"  {part.parameters / 1e6:6.1f} M  {hours(part.hours):>9}  {part.disk / 1e9:5.1f} GB"
+        )
+    known = [part.hours for part in parts if part.hours is not None]
+    print(
+        f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done;"
+        f" about {hours(sum(known))} {device.upper()}-hours for the rest"
+        f"{' (without those marked ?)' if len(known) < len(parts) else ''},"
+        f" {sum(part.disk for part in parts) / 1e9:,.1f} GB of disk with all checkpoints"
+    )
+    print(f"measured beside the trainings: {', '.join(found.measured) or 'nothing'}")
+    print(
+        f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"
+        f"{plan.PIECES_PER_SENTENCE} pieces a sentence, {plan.OVERHEAD_SECONDS[device]} s a training beside its updates"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""How many parameters a recipe's model has: counted in fairseq's own model, built without memory for its weights."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from experiment.recipes import arguments
+
+
+def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
+    """Return the number of trained parameters of a recipe's model for vocabularies of these sizes.
+
+    With `joint`, both sides have one vocabulary, of `source` pieces.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sum(parameter.numel() for parameter in _model(flags, joint, source, target).parameters())
+
+
+def _model(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> Any:
+    import torch
+    from fairseq_plugins.compatibility import prepare_fairseq
+
+    prepare_fairseq()
+    from fairseq import models, options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+    words = ["data", "--task", "translation", *arguments(flags, joint)]
+    parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
+    settings = convert_namespace_to_omegaconf(parsed)
+    first = _dictionary(source)
+    task = _Task(first, first if joint else _dictionary(target))
+    with torch.device("meta"):
+        return models.build_model(settings.model, task)
+
+
+class _Task:
+    """The part of a translation task that models are built from."""
+
+    def __init__(self, source: Any, target: Any) -> None:
+        self.source_dictionary, self.target_dictionary = source, target
+
+
+def _dictionary(size: int) -> Any:
+    from fairseq.data import Dictionary
+
+    dictionary = Dictionary()
+    for number in range(size):
+        dictionary.add_symbol(f"piece{number}")
+    return dictionary

@@ -1,0 +1,127 @@
+"""What a paper will take before anything starts: runs, what is done, hours and disk.
+
+Hours follow from 6 operations per parameter and token (forward and backward; Kaplan et al. 2020, section 2.1) and an
+assumed rate of the device. They are an estimate; what is assumed is printed with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiment.config import Experiment, Run
+from papers.paper import Paper
+from papers.published import tables
+
+#: Pieces of a sentence, where nothing is known of the corpus.
+PIECES_PER_SENTENCE = 30
+#: Seconds that a training takes beside its updates: starting, reading, looking at dev, translating.
+OVERHEAD_SECONDS = {"gpu": 60, "cpu": 15}
+#: Floating-point operations per second that trainings are assumed to reach.
+RATE = {"gpu": 40e12, "cpu": 30e9}
+#: Bytes of a checkpoint per parameter: the weight and Adam's two moments, in fp32.
+CHECKPOINT_BYTES = 12
+TEXT_BYTES_PER_SENTENCE = 250
+
+#: flags, joint, source size, target size -> parameters of the model
+Counter = Callable[[Mapping[str, Any], bool, int, int], int]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The runs of one corpus, direction and model."""
+
+    corpus: str
+    direction: str
+    model: str
+    runs: int
+    done: int
+    parameters: int  # of the largest
+    hours: float | None  # of the runs that are left; None where the length of the training is not known
+    disk: float  # bytes
+
+    @property
+    def left(self) -> int:
+        return self.runs - self.done
+
+
+def plan(paper: Paper, count: Counter, device: str, rate: float | None = None) -> list[Part]:
+    """Return the parts of a paper's trainings. `device` is gpu or cpu; `rate` its operations per second."""
+    experiment = paper.run_as
+    if not paper.uses_scores:
+        return []
+    blocks: dict[tuple[str, str, str], list[Run]] = {}
+    for run in experiment.runs:
+        blocks.setdefault((run.corpus, run.direction, run.model), []).append(run)
+    return [_part(paper, experiment, runs, count, device, rate or RATE[device]) for runs in blocks.values()]
+
+
+def _part(paper: Paper, experiment: Experiment, runs: list[Run], count: Counter, device: str, rate: float) -> Part:
+    first = runs[0]
+    flags = experiment.recipes[first.model]["flags"]
+    pairs = training_pairs(paper, first.corpus)
+    left = [run for run in runs if not done(run)]
+    hours: float | None = 0.0
+    largest, disk = 0, 0.0
+    for run in runs:
+        segmentation = experiment.segmentations[run.segmentation]
+        size = segmentation.size if isinstance(segmentation.size, int) else 10_000
+        parameters = count(flags, segmentation.joint, size, size)
+        largest = max(largest, parameters)
+        kept = 2 * max(5, experiment.settings["select"]["average"]) + 1
+        disk += parameters * (CHECKPOINT_BYTES * kept + 4)
+        tokens = training_tokens(flags, pairs, experiment.settings["gpus"])
+        if run not in left:
+            continue
+        if tokens is None or hours is None:
+            hours = None
+        else:
+            hours += (6 * parameters * tokens / rate + OVERHEAD_SECONDS[device]) / 3600
+    disk += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in runs}))
+    return Part(*paper_names(paper, first), len(runs), len(runs) - len(left), largest, hours, disk)
+
+
+def paper_names(paper: Paper, run: Run) -> tuple[str, str, str]:
+    return paper.paper_corpus(run.corpus), run.direction, run.model
+
+
+def done(run: Run) -> bool:
+    """Return whether a run is trained and selected."""
+    return Path(run.folder, "run.json").exists()
+
+
+def training_pairs(paper: Paper, corpus: str) -> int | None:
+    """Return the training pairs of a corpus: drawn, generated, as the catalogue says, or as the paper prints them."""
+    experiment = paper.run_as
+    definition = experiment.corpora[corpus].definition
+    if "group" in definition:
+        members = [definition["group"][language] for language in definition["group"]]
+        known = [training_pairs(paper, member) for member in members if member in experiment.corpora]
+        return sum(number for number in known if number) or None
+    given = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
+    found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
+    if found is None:
+        name = paper.paper_corpus(corpus)
+        printed = [
+            value.number
+            for values in tables(paper.name).values()
+            for value in values
+            if value.metric == "sentences" and value.corpus == name and value.split == "train" and value.number
+        ]
+        found = int(max(printed)) if printed else None
+    drawn = given.get("train_pairs")
+    return min(drawn, found) if drawn and found else drawn or found
+
+
+def training_tokens(flags: Mapping[str, Any], pairs: int | None, gpus: int) -> float | None:
+    """Return the target pieces of a whole training: the shorter of max-update and max-epoch; None when neither says."""
+    batch = flags.get("max-tokens", (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE)
+    per_update = batch * flags.get("update-freq", 1) * gpus
+    limits = []
+    if flags.get("max-update"):
+        limits.append(float(flags["max-update"] * per_update))
+    if flags.get("max-epoch") and pairs:
+        limits.append(float(flags["max-epoch"] * pairs * PIECES_PER_SENTENCE))
+    return min(limits) if limits else None

@@ -1,0 +1,87 @@
+"""docs/new-paper.md, followed to the letter: the invented paper runs, and its verdicts are what its numbers say."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from workflow.conftest import Workplace
+
+from papers.verdicts import CONFIRMED, NOT_CONFIRMED, read_verdicts
+
+
+def write_files_of_the_page(root: Path, folder: Path) -> list[str]:
+    """Write every file that the page shows under its name; return the names."""
+    page = (root / "docs" / "new-paper.md").read_text(encoding="utf-8")
+    shown = re.findall(r"`(config/[^`]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL)
+    for name, content in shown:
+        (folder / name).write_text(content, encoding="utf-8")
+    return [name for name, _ in shown]
+
+
+@pytest.mark.slow
+def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
+    place = Workplace(tmp_path / "work", root)
+    written = write_files_of_the_page(root, place.folder)
+    assert written == ["config/papers/published/letters.table1.csv", "config/papers/letters.yaml"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "paper_letters"]
+    done = subprocess.run(
+        command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = place.results / "papers" / "letters" / "smoke"
+    for name in ("table1.csv", "table1.md", "table1.tex", "scores.svg", "scores.png", "claims.csv", "report.html"):
+        assert (results / name).stat().st_size > 100, name
+
+    with open(results / "scores.csv", encoding="utf-8") as stream:
+        scores = {
+            (row["segmentation"], row["metric"]): float(row["score"])
+            for row in csv.DictReader(stream)
+            if row["testset"] == "test"
+        }
+    with open(results / "table1.csv", encoding="utf-8") as stream:
+        cells = {(row["row"], row["column"]): row for row in csv.DictReader(stream)}
+    assert len(cells) == 6
+    assert cells["BPE 500", "BLEU"]["published"] == "21.3"
+    names = {"BPE 500": "bpe-500", "BPE 2000": "bpe-2k", "characters": "char"}
+    for (row, column), cell in cells.items():
+        ours = scores[names[row], column.lower()]
+        assert float(cell["ours"]) == pytest.approx(ours, abs=0.051)
+        assert float(cell["difference"]) == pytest.approx(ours - float(cell["published"]), abs=0.051)
+
+    verdicts = {verdict.name: verdict for verdict in read_verdicts(results / "claims.json")}
+    assert verdicts["letters-win"].published.state == CONFIRMED  # 22.0 > 21.3, 47.2 > 45.1
+    assert verdicts["size-is-nothing"].published.state == CONFIRMED  # 21.3 - 20.9 = 0.4
+    wins = all(
+        scores["char", metric] > max(scores["bpe-500", metric], scores["bpe-2k", metric]) for metric in ("bleu", "chrf")
+    )
+    assert verdicts["letters-win"].ours.state == (CONFIRMED if wins else NOT_CONFIRMED)
+    close = abs(scores["bpe-500", "bleu"] - scores["bpe-2k", "bleu"]) <= 0.5
+    assert verdicts["size-is-nothing"].ours.state == (CONFIRMED if close else NOT_CONFIRMED)
+
+    again = subprocess.run(
+        [*command, "-n"], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+    )
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+@pytest.mark.slow
+def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
+    place = Workplace(tmp_path / "work", root)
+    write_files_of_the_page(root, place.folder)
+    paper = yaml.safe_load((place.folder / "config/papers/letters.yaml").read_text(encoding="utf-8"))
+    assert paper["scale"] == "smoke"
+    command = [sys.executable, "scripts/plan_paper.py", "--paper", "config/papers/letters.yaml", "--scale", "full"]
+    environment = {**place.environment(), "PYTHONPATH": os.pathsep.join([f"{place.folder}/src", str(place.folder)])}
+    done = subprocess.run(
+        [*command, "--device", "cpu"], cwd=place.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "9 trainings, 0 of them done" in done.stdout  # 3 segmentations, 3 seeds
+    assert "letters-en-xx" in done.stdout
