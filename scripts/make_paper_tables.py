@@ -10,8 +10,8 @@ from pathlib import Path
 from experiment.programs import program
 from papers import measurements, paper, published
 from papers.derived import with_derived
-from papers.table_formats import latex, markdown
 from papers.table import write_csv
+from papers.table_formats import latex, markdown
 from papers.tables import build_table
 from subwords.errors import unknown
 from subwords.files import whole_file

@@ -1,63 +1,22 @@
-"""The report's figures, drawn by matplotlib without a display and equal byte for byte when the data are equal."""
+"""The report's figures."""
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiment.drawing import COLORS, DASHES, MARKERS, axes_grid, style
 from experiment.metrics import METRICS
 from experiment.piece_statistics import SIDES, SideStatistics
 from experiment.scorebook import Row
 from experiment.significance import mean_and_error
-from subwords.files import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Text and axes. A report replaces it by the page's own text colour, so that figures are readable on dark pages too.
-INK = "#1c1c21"
-GRID = "#8a8a93"
-#: Okabe and Ito's palette, without black and yellow: told apart by colour-blind readers, visible on white and black.
-COLORS = ("#1f83c4", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-DASHES = ("-", "--", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 MOST_PIECES = 8  # of a word, in histograms; the rest is one bar
-
-
-def _style() -> Any:
-    return {
-        "svg.fonttype": "none",  # text stays text: searchable, readable by screen readers
-        "svg.hashsalt": "subwords",
-        "text.parse_math": False,  # a name with dollar signs is a name
-        "font.family": "sans-serif",
-        "font.size": 10,
-        "text.color": INK,
-        "axes.labelcolor": INK,
-        "axes.edgecolor": GRID,
-        "xtick.color": INK,
-        "ytick.color": INK,
-        "grid.color": GRID,
-        "grid.alpha": 0.3,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "legend.frameon": False,
-    }
-
-
-def _axes(columns: int, rows: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
-    FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, list(grid.flat)
 
 
 def draw_scores(rows: Sequence[Row]) -> Figure:
@@ -71,8 +30,8 @@ def draw_scores(rows: Sequence[Row]) -> Figure:
     names = list(dict.fromkeys(row["segmentation"] for row in rows))
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
     metrics = [metric for metric in METRICS if any(row["metric"] == metric for row in rows)]
-    with mpl.rc_context(_style()):
-        figure, panels = _axes(len(metrics), 1, 4.6, 1.3 + 0.34 * len(names), sharey=True)
+    with mpl.rc_context(style()):
+        figure, panels = axes_grid(len(metrics), 1, 4.6, 1.3 + 0.34 * len(names), sharey=True)
         offsets = [0.36 * (k + 0.5) / len(testsets) - 0.18 for k in range(len(testsets))]
         for axes, metric in zip(panels, metrics, strict=True):
             for k, testset in enumerate(testsets):
@@ -121,8 +80,8 @@ def draw_curves(curves: Mapping[str, Sequence[Curve]]) -> Figure | None:
     measures = [name for name in labels if any(point.get(name) is not None for point in points)]
     if not measures:
         return None
-    with mpl.rc_context(_style()):
-        figure, panels = _axes(len(measures), 1, 4.6, 3.4)
+    with mpl.rc_context(style()):
+        figure, panels = axes_grid(len(measures), 1, 4.6, 3.4)
         styles = list(itertools.product(DASHES, COLORS))
         for axes, measure in zip(panels, measures, strict=True):
             for index, (name, seeds) in enumerate(curves.items()):
@@ -152,9 +111,9 @@ def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> F
     if not found:
         return None
     columns = min(4, len(found))
-    with mpl.rc_context(_style()):
+    with mpl.rc_context(style()):
         height = -(-len(found) // columns)
-        figure, panels = _axes(columns, height, 2.4, 1.9, sharex=True, sharey=True)
+        figure, panels = axes_grid(columns, height, 2.4, 1.9, sharex=True, sharey=True)
         for axes, (name, sides) in zip(panels, found.items(), strict=False):
             for side, color, shift in zip(SIDES, COLORS, (-0.2, 0.2), strict=False):
                 shares = _shares(sides[side].histogram)
@@ -175,21 +134,3 @@ def _shares(histogram: Mapping[int, int]) -> list[float]:
     total = sum(histogram.values()) or 1
     counts = [histogram.get(pieces, 0) for pieces in range(1, MOST_PIECES)]
     return [count / total for count in [*counts, total - sum(counts) if histogram else 0]]
-
-
-def svg_text(figure: Figure) -> str:
-    """Return the figure as SVG: the same text whenever the data are the same."""
-    import matplotlib as mpl
-
-    stream = io.StringIO()
-    with mpl.rc_context(_style()):
-        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
-    return stream.getvalue()
-
-
-def save_figure(figure: Figure, path: Path) -> str:
-    """Write the figure as SVG, and return what was written."""
-    text = svg_text(figure)
-    with whole_file(path) as stream:
-        stream.write(text)
-    return text

@@ -7,18 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from experiment.figures import INK, draw_curves, draw_histograms, draw_scores, save_figure
+from experiment.drawing import save_figure
+from experiment.figures import draw_curves, draw_histograms, draw_scores
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest, Run
 from experiment.metrics import bleu_tokenizers
+from experiment.pages import TEMPLATES, environment, inline_svg
 from experiment.piece_statistics import side_statistics
 from experiment.samples import Sample, choose_samples
 from experiment.scorebook import Row
 from experiment.tables import Block, blocks
 
-TEMPLATES = Path(__file__).parent / "templates"
 SAMPLES = 5
 
 
@@ -47,27 +47,17 @@ class Section:
 
 def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str:
     """Return the report's HTML, and save its figures in the folder `figures`."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"visible": visible, "link": web_address}
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
     runs = manifest.runs
     sections = [_section(number, block, runs, rows, figures) for number, block in enumerate(blocks(rows), 1)]
-    return environment.get_template("report.html").render(
+    template = environment(TEMPLATES).get_template("report.html")
+    return template.render(
         manifest=manifest,
         sections=sections,
         style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
         script=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
         seeds=sorted({run.seed for run in runs}),
         segmentations=list(dict.fromkeys(run.segmentation for run in runs)),
-        provenance=_provenance(runs),
+        provenance=provenance(runs),
         signatures=_signatures(rows),
         checks=_checks(manifest, rows),
         parameters=json.dumps(manifest.parameters, ensure_ascii=False, indent=2),
@@ -123,40 +113,7 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
     return Section(f"block-{number}", block, pictures, samples, seed, source, target)
 
 
-def inline_svg(text: str, prefix: str, label: str) -> str:
-    """Return an SVG file's drawing for use inside HTML: own ids, the page's text colour, a label for screen readers."""
-    from markupsafe import escape
-
-    drawing = text[text.index("<svg") :]
-    drawing = re.sub(r'\bid="', f'id="{prefix}', drawing)
-    drawing = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{prefix}", drawing)
-    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
-    drawing = drawing.replace(INK, "currentColor")
-    head, _, rest = drawing.partition(">")
-    width = re.search(r'width="([\d.]+)pt"', head)
-    head = re.sub(r' (?:width|height)="[\d.]+pt"', "", head)
-    size = f'style="max-width: {float(width[1]) * 4 / 3:.0f}px"' if width else ""
-    return f'{head} role="img" aria-label="{escape(label)}" {size}>{rest}'
-
-
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x09} | {0x7F: "\u2421"}
-_CONTROLS |= {
-    code: f"\N{LEFT-POINTING ANGLE BRACKET}U+{code:04X}\N{RIGHT-POINTING ANGLE BRACKET}"
-    for code in (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
-
-
-def visible(text: str) -> str:
-    """Return text whose control characters (also those that turn the direction of writing) are shown, not obeyed."""
-    return text.translate(_CONTROLS)
-
-
-def web_address(text: Any) -> str:
-    """Return `text` when it is a web address, else nothing: only http and https become links."""
-    return str(text) if re.match(r"https?://[^\s\"'<>]+$", str(text)) else ""
-
-
-def _provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
+def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
     """Return what the runs say about where they were made: each value that occurs."""
     found: dict[str, set[str]] = {}
     for run in runs:

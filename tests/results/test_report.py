@@ -16,9 +16,11 @@ import pytest
 from sacrebleu.metrics import CHRF
 
 import make_report
-from experiment.figures import draw_scores, svg_text
+from experiment.drawing import svg_text
+from experiment.figures import draw_scores
 from experiment.manifest import Run, read_manifest
-from experiment.report import TEMPLATES, _tokenizer, inline_svg, visible, web_address
+from experiment.pages import TEMPLATES, inline_svg, visible, web_address
+from experiment.report import _tokenizer
 from experiment.samples import choose_samples, mark_words
 from experiment.scorebook import read_scores
 from experiment.tables import blocks

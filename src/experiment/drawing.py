@@ -1,0 +1,82 @@
+"""How every figure looks, and how it is saved: without a display, byte for byte equal when the data are equal."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from subwords.files import whole_file
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Text and axes. A report replaces it by the page's own text colour, so that figures are readable on dark pages too.
+INK = "#1c1c21"
+GRID = "#8a8a93"
+#: Okabe and Ito's palette, without black and yellow: told apart by colour-blind readers, visible on white and black.
+COLORS = ("#1f83c4", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+DASHES = ("-", "--", ":")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+def style() -> Any:
+    """Return matplotlib's settings, for `rc_context`."""
+    return {
+        "svg.fonttype": "none",  # text stays text: searchable, readable by screen readers
+        "svg.hashsalt": "subwords",
+        "text.parse_math": False,  # a name with dollar signs is a name
+        "font.family": "sans-serif",
+        "font.size": 10,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": GRID,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "grid.color": GRID,
+        "grid.alpha": 0.3,
+        "axes.grid": True,
+        "axes.axisbelow": True,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "legend.frameon": False,
+    }
+
+
+def axes_grid(columns: int, rows: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure of equal panels of `width` by `height` inches, and its axes row by row."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    grid = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, list(grid.flat)
+
+
+def svg_text(figure: Figure) -> str:
+    """Return the figure as SVG: the same text whenever the data are the same."""
+    import matplotlib as mpl
+
+    stream = io.StringIO()
+    with mpl.rc_context(style()):
+        figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
+    return stream.getvalue()
+
+
+def save_figure(figure: Figure, path: Path) -> str:
+    """Write the figure as SVG, and return what was written."""
+    text = svg_text(figure)
+    with whole_file(path) as stream:
+        stream.write(text)
+    return text
+
+
+def save_png(figure: Figure, path: Path, dots_per_inch: int = 160) -> None:
+    """Write the figure as PNG on white."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(style()), whole_file(path, "wb") as stream:
+        # The version of matplotlib is no part of the data.
+        figure.savefig(stream, format="png", dpi=dots_per_inch, facecolor="white", metadata={"Software": None})

@@ -1,0 +1,63 @@
+"""What every page has in common: templates that escape all they are given, drawings inside HTML, text made visible."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiment.drawing import INK
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def environment(*folders: Path) -> Environment:
+    """Return where templates of these folders are rendered; names that a template lacks are errors."""
+    import jinja2
+
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folders),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.filters |= {"visible": visible, "link": web_address}
+    found.policies["json.dumps_kwargs"] = {"ensure_ascii": False}
+    return found
+
+
+def inline_svg(text: str, prefix: str, label: str) -> str:
+    """Return an SVG file's drawing for use inside HTML: own ids, the page's text colour, a label for screen readers."""
+    from markupsafe import escape
+
+    drawing = text[text.index("<svg") :]
+    drawing = re.sub(r'\bid="', f'id="{prefix}', drawing)
+    drawing = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{prefix}", drawing)
+    drawing = re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
+    drawing = drawing.replace(INK, "currentColor")
+    head, _, rest = drawing.partition(">")
+    width = re.search(r'width="([\d.]+)pt"', head)
+    head = re.sub(r' (?:width|height)="[\d.]+pt"', "", head)
+    size = f'style="max-width: {float(width[1]) * 4 / 3:.0f}px"' if width else ""
+    return f'{head} role="img" aria-label="{escape(label)}" {size}>{rest}'
+
+
+_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code != 0x09} | {0x7F: "\u2421"}
+_CONTROLS |= {
+    code: f"\N{LEFT-POINTING ANGLE BRACKET}U+{code:04X}\N{RIGHT-POINTING ANGLE BRACKET}"
+    for code in (*range(0x80, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
+
+
+def visible(text: str) -> str:
+    """Return text whose control characters (also those that turn the direction of writing) are shown, not obeyed."""
+    return text.translate(_CONTROLS)
+
+
+def web_address(text: Any) -> str:
+    """Return `text` when it is a web address, else nothing: only http and https become links."""
+    return str(text) if re.match(r"https?://[^\s\"'<>]+$", str(text)) else ""
