@@ -17,6 +17,7 @@ from typing import Any
 
 from experiment.jsonfiles import write_json
 from experiment.normalization import clean_line
+from experiment.overlap import Overlap
 from experiment.parallel_text import Pair, Paths, read_pairs, read_raw, refuse_same_text, sides, write_pairs
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
@@ -49,36 +50,6 @@ class Options:
 OPTIONS = {field.name: field.default for field in fields(Options)}
 
 
-class _Overlap:
-    """The lines of dev and the test sets, by which train pairs are looked up."""
-
-    def __init__(self, languages: Pair) -> None:
-        self._languages = languages
-        self._lines: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
-        self._pairs: dict[Pair, set[str]] = {}
-        self.found: dict[str, Counter[str]] = {}
-
-    def add(self, split: str, pairs: list[Pair]) -> None:
-        """Add the clean pairs of dev or a test set."""
-        self.found[split] = Counter(dict.fromkeys(("pairs", *self._languages), 0))
-        for pair in pairs:
-            self._pairs.setdefault(pair, set()).add(split)
-            for side, line in zip(self._lines, pair, strict=True):
-                if line:
-                    side.setdefault(line, set()).add(split)
-
-    def has(self, pair: Pair) -> bool:
-        """Return whether either side is a line of an evaluation set, and count where."""
-        for split in self._pairs.get(pair, ()):
-            self.found[split]["pairs"] += 1
-        hit = False
-        for language, side, line in zip(self._languages, self._lines, pair, strict=True):
-            for split in side.get(line, ()):
-                self.found[split][language] += 1
-                hit = True
-        return hit
-
-
 @dataclass
 class _Evaluation:
     """Dev or a test set: its clean pairs, and how many lines of each side were not clean."""
@@ -96,7 +67,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     too: the whole pair, and the line of either language. Everything is read and checked before anything is written.
     """
     evaluation = {split: _read_evaluation(split, sides(source, split, languages)) for split in ("dev", *tests)}
-    overlap = _Overlap(languages)
+    overlap = Overlap(languages)
     for split, read in evaluation.items():
         overlap.add(split, read.pairs)
 
@@ -162,7 +133,7 @@ def _cleaned(paths: Paths, changed: list[int]) -> Iterator[Pair]:
 
 
 def _kept_pairs(
-    paths: Paths, overlap: _Overlap, options: Options, dropped: Counter[str], changed: list[int]
+    paths: Paths, overlap: Overlap, options: Options, dropped: Counter[str], changed: list[int]
 ) -> Iterator[Pair]:
     """Yield the clean train pairs that are kept; count the others in `dropped` by reason."""
     seen: set[bytes] = set()

@@ -13,6 +13,7 @@ import yaml
 
 from experiment import recipes, schema
 from experiment.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpus_groups import Group, with_members
 from experiment.metrics import check_metrics
 from subwords import registry
 from subwords.errors import InputError, unknown
@@ -122,6 +123,8 @@ class Experiment:
         self.folder = folder or self.name
         self._whole_corpora: dict[str, Corpus] = {}  # with all their test sets, for messages
         self.corpora = self._corpora()
+        #: The same, and the members of groups, which are prepared and cleaned for them.
+        self.corpora_with_members = self._texts_of(self.corpora)
         self.recipes = self._recipes()
         self._check_names()
         self.segmentations = {
@@ -140,10 +143,11 @@ class Experiment:
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         """Return the test sets of a corpus and direction that the experiment translates."""
+        return self._test_sets_among(self.settings["testsets"], corpus, direction)
+
+    def _test_sets_among(self, wanted: list[str] | None, corpus: str, direction: str) -> list[str]:
         source, target = direction.split("-")
-        found = self.corpora[corpus].test_sets(source, target)
-        wanted = self.settings["testsets"]
-        return [name for name in found if wanted is None or name in wanted]
+        return self.corpora[corpus].wanted_tests(source, target, wanted)
 
     @cached_property
     def blocks(self) -> list[tuple[str, str, str]]:
@@ -188,8 +192,19 @@ class Experiment:
             if name not in known:
                 step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
                 raise unknown("corpus", name, known, next_step=step)
-        self._whole_corpora = {name: known[name] for name in given}
-        return {name: self._with_wanted_tests(known[name]) for name in given}
+        self._whole_corpora = {name: with_members(known[name], known, self.where) for name in given}
+        return {name: self._with_wanted_tests(corpus) for name, corpus in self._whole_corpora.items()}
+
+    def _texts_of(self, corpora: Mapping[str, Corpus]) -> dict[str, Corpus]:
+        """Return the corpora and what their groups are made of, with the test sets that groups take."""
+        found = dict(corpora)
+        for group in corpora.values():
+            for member in group.members if isinstance(group, Group) else ():
+                name = member.corpus.name
+                known = found.get(name, member.corpus)
+                used = known.tests is None or member.test in known.tests
+                found[name] = known if used else known.with_tests([*(known.tests or ()), member.test])
+        return found
 
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
         """Return the corpus without the test sets that are not asked for: these are neither fetched nor cleaned."""
@@ -284,7 +299,7 @@ class Experiment:
         wanted = self.settings["testsets"] or []
         every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
         for name in wanted:
-            if name not in every:
+            if not any(self._test_sets_among([name], corpus, direction) for corpus, direction, _ in self.blocks):
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from experiment.catalogue import File
 from experiment.config import Experiment, Run, Segmentation
+from experiment.corpus_groups import Group
 from experiment.layout import DOWNLOADS, experiment_folder, reference, segmented_folder, text_folder
 
 Input = Callable[[Any], Any]  # wildcards -> a path or paths
@@ -30,13 +31,18 @@ class Graph:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.settings = experiment.settings
-        #: (corpus, pair) of every text that is needed.
-        self.pairs = list(dict.fromkeys((corpus, pair) for corpus, pair, _ in experiment.segmented))
+        self.corpora = experiment.corpora_with_members
+        wanted = dict.fromkeys((corpus, pair) for corpus, pair, _ in experiment.segmented)
+        #: (group, pair) of every text that is put together from others: many into one.
+        self.groups = [place for place in wanted if isinstance(self.corpora[place[0]], Group)]
+        members = [(member.corpus.name, member.pair) for name, _ in self.groups for member in self.group(name).members]
+        #: (corpus, pair) of every other text that is needed.
+        self.pairs = list(dict.fromkeys([place for place in wanted if place not in self.groups] + members))
         #: Place of every file that is downloaded -> what it is.
         self.downloads: dict[str, File] = {
             str(file.location(DOWNLOADS)): file
             for corpus, pair in self.pairs
-            for file in experiment.corpora[corpus].files(pair)
+            for file in self.corpora[corpus].files(pair)
             if file.url
         }
 
@@ -44,11 +50,11 @@ class Graph:
 
     def corpus_files(self, corpus: str, pair: str) -> list[str]:
         """Return the files that a corpus is put together from: downloads, or the user's own."""
-        return [str(file.location(DOWNLOADS)) for file in self.experiment.corpora[corpus].files(pair)]
+        return [str(file.location(DOWNLOADS)) for file in self.corpora[corpus].files(pair)]
 
     def splits(self, corpus: str, pair: str) -> list[str]:
         """Return train, dev and the test sets of a pair."""
-        return list(self.experiment.corpora[corpus].splits(pair))
+        return list(self.corpora[corpus].splits(pair))
 
     def clean_files(self, corpus: str, pair: str) -> list[str]:
         """Return what cleaning makes: the splits, dev and tests as they came, gold segmentations."""
@@ -58,16 +64,46 @@ class Graph:
 
     def gold(self, corpus: str, pair: str) -> list[str]:
         """Return the gold segmentation files of a pair."""
-        languages = self.experiment.corpora[corpus].gold_languages(pair)
+        languages = self.corpora[corpus].gold_languages(pair)
         return [f"{text_folder(corpus, pair, 'raw')}/gold.{lang}" for lang in languages]
 
     def cleaning_options(self, corpus: str) -> list[str]:
         """Return `cleaning` of the corpus, changed by that of the experiment, as the program's options."""
-        given = {**self.experiment.corpora[corpus].definition.get("cleaning", {}), **self.settings["cleaning"]}
+        given = {**self.corpora[corpus].cleaning, **self.settings["cleaning"]}
         words: list[str] = []
         for key, value in given.items():
             if value not in (None, False):
                 words += [f"--{key.replace('_', '-')}", *([] if value is True else [str(value)])]
+        return words
+
+    # --- text of groups
+
+    def group(self, name: str) -> Group:
+        """Return a group of corpora."""
+        found = self.corpora[name]
+        assert isinstance(found, Group)
+        return found
+
+    def member_files(self, name: str, form: str) -> list[str]:
+        """Return what a group is put together from, in this form: clean text with its references, or tokens."""
+        files = []
+        for member in self.group(name).members:
+            corpus, folder = member.corpus.name, text_folder(member.corpus.name, member.pair, form)
+            for lang in member.pair.split("-"):
+                files += [f"{folder}/{split}.{lang}" for split in ("train", "dev", member.test)]
+                if form == "raw":
+                    files += [reference(corpus, member.pair, split, lang) for split in ("dev", member.test)]
+        return files
+
+    def gathering_options(self, name: str, form: str) -> list[str]:
+        """Return the members of a group, and what else scripts/gather_corpora.py is told for this form."""
+        group = self.group(name)
+        words = ["--into", group.into]
+        for member in group.members:
+            words += ["--member", member.language, text_folder(member.corpus.name, member.pair, form), member.test]
+        if form == "raw":
+            overlap = {**group.cleaning, **self.settings["cleaning"]}.get("overlap", "remove")
+            words += ["--overlap", overlap]
         return words
 
     def texts(self) -> list[str]:

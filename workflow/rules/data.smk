@@ -36,7 +36,7 @@ for corpus, pair in graph.pairs:
         params:
             corpus=corpus,
             languages=pair.split("-"),
-            definition=as_json(experiment.corpora[corpus].for_pair(pair)),
+            definition=as_json(graph.corpora[corpus].for_pair(pair)),
         message:
             f"put {corpus} {pair} together"
         shell:
@@ -60,10 +60,38 @@ for corpus, pair in graph.pairs:
             folder=subpath(output.report, parent=True),
             languages=pair.split("-"),
             tests=[split for split in graph.splits(corpus, pair) if split not in ("train", "dev")],
-            gold=experiment.corpora[corpus].gold_languages(pair),
+            gold=graph.corpora[corpus].gold_languages(pair),
             options=graph.cleaning_options(corpus),
         message:
             f"clean {corpus} {pair}"
         shell:
             "python scripts/clean_corpus.py --input {input} --output {params.folder} --languages {params.languages}"
             " --tests {params.tests} --gold {params.gold} {params.options} >{log} 2>&1"
+
+
+for corpus, pair in graph.groups:
+
+    # put a group together from the clean text of its members
+    rule:
+        name:
+            rule_name("gather", corpus, pair)
+        input:
+            graph.member_files(corpus, "raw"),
+        output:
+            files=graph.clean_files(corpus, pair),
+            origins=expand(
+                f"results/corpora/{corpus}/{pair}/{{split}}.origin",
+                split=("train", "dev"),
+            ),
+            report=f"results/corpora/{corpus}/{pair}/cleaning.json",
+        log:
+            f"results/logs/gather/{corpus}.{pair}.log",
+        conda:
+            "../../envs/data.yaml"
+        params:
+            folder=subpath(output.report, parent=True),
+            members=graph.gathering_options(corpus, "raw"),
+        message:
+            f"put the group {corpus} together"
+        shell:
+            "python scripts/gather_corpora.py {params.members} --output {params.folder} >{log} 2>&1"

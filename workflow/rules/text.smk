@@ -27,3 +27,36 @@ for corpus, pair in graph.pairs:
             shell:
                 "python scripts/tokenize_text.py --form moses --language {params.language} --splits {params.splits}"
                 " --input {params.source} --output {params.target} --workers {threads} >{log} 2>&1"
+
+
+for corpus, pair in graph.groups:
+
+    # tokens of a group: those of its members, each tokenized and truecased by its own language
+    rule:
+        name:
+            rule_name("gather_moses", corpus, pair)
+        input:
+            texts=graph.member_files(corpus, "moses"),
+            origins=expand(
+                f"results/corpora/{corpus}/{pair}/{{split}}.origin",
+                split=("train", "dev"),
+            ),
+        output:
+            [
+                f"results/text/{corpus}/{pair}/moses/{split}.{lang}"
+                for split in graph.splits(corpus, pair)
+                for lang in pair.split("-")
+            ],
+        log:
+            f"results/logs/gather_moses/{corpus}.{pair}.log",
+        conda:
+            "../../envs/data.yaml"
+        params:
+            source=f"results/corpora/{corpus}/{pair}",
+            target=subpath(output[0], parent=True),
+            members=graph.gathering_options(corpus, "moses"),
+        message:
+            f"put the tokens of the group {corpus} together"
+        shell:
+            "python scripts/gather_corpora.py {params.members} --origins {params.source} --output {params.target}"
+            " >{log} 2>&1"
