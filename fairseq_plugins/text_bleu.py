@@ -42,13 +42,13 @@ class TextBleuTask(TranslationTask):
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.dev_references:
             from experiment.metrics import make_metric
-            from experiment.postprocessing import to_text
+            from experiment.postprocessing import ToText
 
             self.bleu = make_metric("bleu", target=self.cfg.target_lang)
 
             lines = Path(self.cfg.dev_references).read_bytes().decode("utf-8").split("\n")
             self.references = [line.removesuffix("\r") for line in lines]
-            self.to_text = to_text(
+            self.to_text = ToText(
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )
             search = Namespace(

@@ -11,13 +11,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from experiment import gpu
 from experiment.jsonfiles import read_json, write_json
-from experiment.postprocessing import to_text
+from experiment.postprocessing import ToText
 from experiment.programs import program
 from subwords import registry
 from subwords.files import read_lines, whole_file
@@ -102,15 +102,13 @@ def write_lines(path: Path, lines: list[str]) -> None:
         stream.writelines(line + "\n" for line in lines)
 
 
-def one_line(decode: Callable[[str], str]) -> Callable[[str], str]:
+def one_line(hypothesis: str) -> str:
     """A hypothesis is one line, whatever the model says."""
-    return lambda pieces: " ".join(decode(pieces).split("\n"))
+    return " ".join(hypothesis.split("\n"))
 
 
-@program
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", type=Path, required=True)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for everything that a translation needs but the model."""
     parser.add_argument("--data", type=Path, required=True, help="binarized data, for its dictionaries")
     parser.add_argument("--direction", required=True, metavar="SRC-TGT")
     parser.add_argument("--source", type=Path, required=True, help="text as the segmenter reads it")
@@ -122,22 +120,39 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--search", required=True, metavar="JSON", help="beam, length_penalty, length_factor, …")
     parser.add_argument("--precision", choices=["fp32", "fp16", "bf16"], default="fp32", help="on a GPU")
     parser.add_argument("--hypotheses", type=Path, required=True, help="text to write")
-    parser.add_argument("--pieces", type=Path, required=True, help="pieces to write")
     parser.add_argument("--report", type=Path, required=True, help="JSON to write: times and what went wrong")
+
+
+def read_source(arguments: argparse.Namespace) -> list[str]:
+    """Return the source in pieces."""
+    options = read_json(arguments.encode_options) if arguments.encode_options else {}
+    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **options)
+    return list(encoder.encode_lines(read_lines(arguments.source)))
+
+
+def text_maker(arguments: argparse.Namespace) -> ToText:
+    """Return the function from pieces of the target language to text."""
+    language = arguments.direction.split("-")[1]
+    return ToText(arguments.algorithm, arguments.target_segmenter, arguments.text, language)
+
+
+@program
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, required=True)
+    add_options(parser)
+    parser.add_argument("--pieces", type=Path, required=True, help="pieces to write")
     arguments = parser.parse_args(argv)
 
     gpu.take(1)
     search = json.loads(arguments.search)
-    options = read_json(arguments.encode_options) if arguments.encode_options else {}
-    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **options)
-    source = list(encoder.encode_lines(read_lines(arguments.source)))
+    source = read_source(arguments)
     translator = Translator(arguments.model, arguments.data, arguments.direction, search, arguments.precision)
     began = time.monotonic()
     pieces = translate_all(translator, source, search["max_tokens"])
     seconds = time.monotonic() - began
-    target = arguments.direction.split("-")[1]
-    decode = one_line(to_text(arguments.algorithm, arguments.target_segmenter, arguments.text, target))
-    hypotheses = [decode(line) for line in pieces]
+    to_text = text_maker(arguments)
+    hypotheses = [one_line(to_text(line)) for line in pieces]
     generated = sum(len(line.split(" ")) for line in pieces if line)
     write_lines(arguments.pieces, pieces)
     write_json(
@@ -147,6 +162,8 @@ def main(argv: list[str] | None = None) -> int:
             "seconds": round(seconds, 2),
             "pieces": generated,
             "pieces_per_second": round(generated / seconds, 1) if seconds else None,
+            "words": to_text.words,
+            "lost_in_decoding": to_text.lost(),
             "sources_cut": translator.cut,
             "unknown_pieces": sum(line.split(" ").count("<unk>") for line in pieces),
             "empty_hypotheses": sum(not line.strip() for line in hypotheses),

@@ -204,7 +204,8 @@ class Graph:
     def training_selection(self) -> str:
         """Return what of `select` shapes the training: its metric, and how many checkpoints have to be kept."""
         select = self.settings["select"]
-        return as_json({"metric": select["metric"], "keep": max(5, select["average"]), "beam": select["beam"]})
+        keep = max(select.get("keep", 5), select["average"])
+        return as_json({"metric": select["metric"], "keep": keep, "beam": select["beam"]})
 
     def run_parameters(self, wildcards: Any) -> str:
         """Return everything that was decided about a run, for run.json."""
@@ -285,6 +286,16 @@ class Graph:
             files += [run["run_json"], run["stats_json"], run["log"]]
             files += [path for testset in run["testsets"].values() for path in testset.values()]
         return list(dict.fromkeys(files))
+
+    def chosen_on_test(self, runs: Sequence[Run]) -> list[str]:
+        """Return the scores of the checkpoints of some runs that do best on the test set itself."""
+        kinds = ("json", "comet.json") if "comet" in self.settings["metrics"] else ("json",)
+        return [
+            f"{run.folder}/{testset}.chosen-on-test.{kind}"
+            for run in runs
+            for testset in self.experiment.test_sets(run.corpus, run.direction)
+            for kind in kinds
+        ]
 
     def _manifest_run(self, run: Run) -> dict[str, Any]:
         given = self.experiment.segmentations[run.segmentation]

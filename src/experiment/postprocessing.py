@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
+from experiment import moses
 from subwords import registry
 
 
-def to_text(algorithm: str, model: Path, form: str, language: str) -> Callable[[str], str]:
-    """Return the function from one line of pieces to text.
+class ToText:
+    """The function from one line of pieces to text.
 
     The pieces are decoded by the segmenter that made them; where it read Moses tokens (form "moses"), the text is
-    detruecased and detokenized too.
+    detruecased and detokenized too. `words` counts what was decoded so far: what single spaces separate before
+    detokenization.
     """
-    segmenter = registry.find(algorithm).load(model)
-    if form == "raw":
-        return segmenter.decode
-    from experiment.moses import detokenizer
 
-    detokenize = detokenizer(language)
-    return lambda pieces: detokenize(segmenter.decode(pieces))
+    def __init__(self, algorithm: str, model: Path, form: str, language: str) -> None:
+        self.words = 0
+        self._segmenter = registry.find(algorithm).load(model)
+        self._finish = moses.to_text(form, language)
+
+    def __call__(self, pieces: str) -> str:
+        line = self._segmenter.decode(pieces)
+        self.words += len(line.split(" ")) if line else 0
+        return self._finish(line)
+
+    def lost(self) -> dict[str, int]:
+        """Return what could not be decoded since it was last asked: {"unknown codes": 3} for Huffman's, else nothing."""
+        return self._segmenter.counts()

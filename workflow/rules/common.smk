@@ -55,7 +55,7 @@ wildcard_constraints:
     target="[A-Za-z0-9_]+",
     lang="[A-Za-z0-9_]+",
     split="[^/]+",
-    testset="[^/]+",
+    testset="[^/.]+",
     segmentation="[^/]+",
     model="[^/]+",
     seed="[0-9]+",

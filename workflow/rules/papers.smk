@@ -1,4 +1,7 @@
 # A paper's tables, figures and claims: published values beside ours. What each is made of is in config/papers/.
+include: "selection_on_test.smk"
+
+
 from experiment.layout import DOWNLOADS
 from papers.analyses import Inputs
 from papers.paper import SCORES, analysis_files

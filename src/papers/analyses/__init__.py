@@ -28,7 +28,8 @@ class Kind:
     """Where an analysis is, and what it reads.
 
     texts: clean and tokenized text, its cleaning reports. segmentations: models, pieces and statistics. runs:
-    everything of finished trainings. scores: scores.csv. files: what it names under `files`.
+    everything of finished trainings. chosen_on_test: what their checkpoints are worth that do best on the test set.
+    scores: scores.csv. files: what it names under `files`.
     """
 
     module: str
@@ -38,6 +39,9 @@ class Kind:
 #: Name in a paper's file -> the analysis.
 KINDS: dict[str, Kind] = {
     "corpus_counts": Kind("papers.analyses.corpus_counts", ("texts",)),
+    "selection_on_test": Kind("papers.analyses.selection_on_test", ("chosen_on_test",)),
+    "symbols": Kind("papers.analyses.symbols", ("segmentations",)),
+    "undecodable_output": Kind("papers.analyses.undecodable_output", ("runs",)),
 }
 
 
@@ -133,6 +137,8 @@ class Inputs:
             ]
         if "runs" in needs:
             found += graph.files_of_runs(self.runs)
+        if "chosen_on_test" in needs:
+            found += graph.chosen_on_test(self.runs)
         if "scores" in needs:
             found.append(f"results/{self.experiment.folder}/scores.csv")
         return list(dict.fromkeys(found))

@@ -1,0 +1,37 @@
+"""How many symbols (pieces) the words of the training text have: `symbols_share`, the share of running words by number.
+
+Option: `language`, the side that is counted (left out: the pair's first). Of a joint segmentation, also `vocabulary`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from experiment.jsonfiles import read_json
+
+if TYPE_CHECKING:
+    from papers.analyses import Inputs
+
+
+def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the shares for every segmentation of the grids; `x` is the number of symbols, from 1 without gaps."""
+    for corpus, pair, folder in inputs.segmented:
+        statistics = read_json(f"results/segmented/{corpus}/{pair}/{folder}/stats.json")
+        side = statistics[options.get("language") or pair.split("-")[0]]
+        keys = inputs.segmentation_keys(corpus, folder)
+        for symbols, share in shares(side["pieces_per_word_histogram"]).items():
+            yield keys | {"metric": "symbols_share", "x": symbols, "value": share}
+        if inputs.graph.segmentation_of(folder).joint:
+            yield keys | {"metric": "vocabulary", "value": side["size_reached"]}
+
+
+def shares(histogram: Mapping[str, int]) -> dict[int, float]:
+    """Return number of symbols -> share of the words, up to the largest number that there is.
+
+    >>> shares({"1": 6, "3": 2})
+    {1: 0.75, 2: 0.0, 3: 0.25}
+    """
+    counts = {int(symbols): words for symbols, words in histogram.items()}
+    total = sum(counts.values())
+    return {symbols: counts.get(symbols, 0) / total for symbols in range(1, max(counts, default=0) + 1)}
