@@ -27,5 +27,5 @@ class ToText:
         return self._finish(line)
 
     def lost(self) -> dict[str, int]:
-        """Return what could not be decoded since it was last asked: {"unknown codes": 3} for Huffman's, else nothing."""
+        """Return what could not be decoded since this was last asked: for Huffman {"unknown codes": 3}."""
         return self._segmenter.counts()
