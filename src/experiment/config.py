@@ -46,6 +46,7 @@ DEFAULTS: dict[str, Any] = {
     "significance": {"test": "bootstrap", "samples": 1000},
     "mirror": None,
     "gpus": 1,
+    "runs_per_gpu": 1,
     "threads": 1,
     "workers": 2,
     "precision": "auto",
