@@ -167,6 +167,7 @@ def report(arguments: argparse.Namespace, cards: list[str]) -> None:
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
             "peak_gpu_memory_mib": round(torch.cuda.max_memory_allocated() / 2**20, 1) if cuda else None,
             "gpus": len(cards) if cuda else 0,
+            "runs_per_gpu": gpu.runs_per_gpu() if cuda else None,
             "device": torch.cuda.get_device_name() if cuda else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),
             "precision": next((f[2:] for f in precision_flags(arguments.precision, cuda) if f != "--cpu"), "fp32"),

@@ -1,7 +1,8 @@
 """GPU slots: N cards run N jobs, each job on cards of its own.
 
 Snakemake counts GPUs but never says which one a job has, so that all jobs of a machine would meet on card 0. Here a
-job holds a lock on each card it uses; the operating system releases it when the job ends, however it ends.
+job holds a lock on each card it uses; the operating system releases it when the job ends, however it ends. Small models
+leave most of a card idle: with RUNS_PER_GPU=N in the environment (`runs_per_gpu` of an experiment) N jobs share one.
 """
 
 from __future__ import annotations
@@ -30,10 +31,16 @@ def visible_gpus() -> list[str]:
     return listed.stdout.split()
 
 
-def hold(cards: list[str], count: int, folder: Path = LOCKS) -> tuple[list[str], list[int]]:
-    """Wait until `count` of `cards` are free, lock them and return their ids and the open lock files.
+def runs_per_gpu() -> int:
+    """Return how many jobs may share one card: RUNS_PER_GPU, else 1. In a Slurm job the scheduler sees to it."""
+    return 1 if "SLURM_JOB_ID" in os.environ else int(os.environ.get("RUNS_PER_GPU", "1"))
 
-    The locks last as long as the files are open in this process or one it turned into (exec).
+
+def hold(cards: list[str], count: int, folder: Path = LOCKS, sharing: int = 1) -> tuple[list[str], list[int]]:
+    """Wait until `count` of `cards` have room, lock it and return their ids and the open lock files.
+
+    At most `sharing` jobs are on a card; where it is 1, the card is the job's alone. Cards are filled evenly. The locks
+    last as long as the files are open in this process or one it turned into (exec).
     """
     if count > len(cards):
         from subwords.errors import InputError
@@ -41,22 +48,42 @@ def hold(cards: list[str], count: int, folder: Path = LOCKS) -> tuple[list[str],
         raise InputError(f"gpus: {count} asked for, {len(cards)} visible", allowed=f"1 to {len(cards)}")
     folder.mkdir(parents=True, exist_ok=True)
     while True:
-        held: list[tuple[str, int]] = []
-        for card in cards:
-            handle = os.open(folder / card.replace("/", "_"), os.O_CREAT | os.O_RDWR)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        held: dict[str, list[int]] = {}
+        for slot in range(sharing):
+            for card in cards:
+                if card not in held and (locks := _lock(folder, card, slot, sharing)):
+                    held[card] = locks
+                if len(held) == count:
+                    handles = [handle for locks in held.values() for handle in locks]
+                    for handle in handles:
+                        os.set_inheritable(handle, True)
+                    return list(held), handles
+        for locks in held.values():  # not enough: give them back rather than wait with some in hand
+            for handle in locks:
                 os.close(handle)
-                continue
-            held.append((card, handle))
-            if len(held) == count:
-                for _, kept in held:
-                    os.set_inheritable(kept, True)
-                return [card for card, _ in held], [kept for _, kept in held]
-        for _, handle in held:  # not enough: give them back rather than wait with some in hand
-            os.close(handle)
         time.sleep(POLL_SECONDS)
+
+
+def _lock(folder: Path, card: str, slot: int, sharing: int) -> list[int]:
+    """Return the open locks of a slot of a card, or nothing when it is taken.
+
+    A job that wants the card for itself locks the card; one that shares it locks the card with others (so that the
+    former must wait for all of them) and its slot alone.
+    """
+    name = card.replace("/", "_")
+    wanted = [(name, fcntl.LOCK_EX)]
+    if sharing > 1:
+        wanted = [(name, fcntl.LOCK_SH), (f"{name}.slot{slot}", fcntl.LOCK_EX)]
+    locks: list[int] = []
+    for file, kind in wanted:
+        locks.append(os.open(folder / file, os.O_CREAT | os.O_RDWR))
+        try:
+            fcntl.flock(locks[-1], kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            for handle in locks:
+                os.close(handle)
+            return []
+    return locks
 
 
 def take(count: int) -> list[str]:
@@ -67,6 +94,6 @@ def take(count: int) -> list[str]:
     cards = visible_gpus()
     if not cards or "SLURM_JOB_ID" in os.environ:
         return cards[:count]
-    taken, _ = hold(cards, count)
+    taken, _ = hold(cards, count, sharing=runs_per_gpu())
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(taken)
     return taken

@@ -55,7 +55,8 @@ COLUMNS: dict[str, str] = {
     "epochs": "passes over the training text",
     "train_seconds": "wall-clock seconds of training",
     "gpus": "GPUs used for training; 0 is CPU",
-    "gpu_hours": "train_seconds x gpus / 3600",
+    "runs_per_gpu": "jobs that were allowed to share one GPU",
+    "gpu_hours": "train_seconds x gpus / runs_per_gpu / 3600",
     "tokens_per_second": "target pieces per second of training",
     "peak_memory_mib": "largest memory in use during training, in MiB",
     "device": "processor or GPU",
@@ -90,6 +91,7 @@ def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
     record = read_json(run.run_json)
     seconds, gpus = record.get("train_seconds"), record.get("gpus")
+    sharing = record.get("runs_per_gpu")
     git = record.get("git") or {}
     return {
         "corpus": run.corpus,
@@ -102,7 +104,8 @@ def _run_facts(run: Run) -> Row:
         **_segmentation_facts(run),
         "parameters": record.get("model_parameters"),
         **{name: record.get(name) for name in ("updates", "epochs", "train_seconds", "gpus", "tokens_per_second")},
-        "gpu_hours": None if seconds is None or gpus is None else seconds * gpus / 3600,
+        "gpu_hours": None if seconds is None or gpus is None else seconds * gpus / (sharing or 1) / 3600,
+        "runs_per_gpu": sharing,
         "peak_memory_mib": record.get("peak_memory_mib"),
         "device": record.get("device"),
         "commit": f"{git['commit'][:12]}{'+' if git.get('dirty') else ''}" if git.get("commit") else None,
@@ -232,6 +235,7 @@ _INTEGERS = {"size", "vocabulary_source", "vocabulary_target", "seed", "sentence
     "parameters",
     "updates",
     "gpus",
+    "runs_per_gpu",
 }
 
 

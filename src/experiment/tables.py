@@ -116,7 +116,8 @@ class _Hours(_Fact):
 _FACTS = [
     _Fact("Vocab src", "vocabulary_source"),
     _Fact("Vocab tgt", "vocabulary_target"),
-    _Fact("Pieces/sent", "pieces_per_sentence_target", "{:.1f}"),
+    _Fact("Pieces/sent src", "pieces_per_sentence_source", "{:.1f}"),
+    _Fact("Pieces/sent tgt", "pieces_per_sentence_target", "{:.1f}"),
     _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
     _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
     _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
@@ -196,12 +197,15 @@ def _notes(rows: list[Row], seeds: list[int]) -> list[str]:
         notes.append(f"{OVER_SEEDS} differs from {baseline} over seeds (Welch's t test, p < {ALPHA}).")
     notes.append("Bold: best of the column.")
     if any(row["pieces_per_sentence_target"] is not None for row in rows):
-        notes.append(
-            "Vocab: types of pieces in the training text. Pieces/sent: on the target side of the training text."
-        )
+        notes.append("Vocab: types of pieces in the training text. Pieces/sent: mean pieces of a sentence of it.")
     devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
     if devices:
-        notes.append(f"Trained on {devices}.")
+        notes.append(f"Trained on {devices}. Train (min): wall-clock time of one training.")
+    sharing = max((row["runs_per_gpu"] or 1 for row in rows), default=1)
+    if sharing > 1:
+        notes.append(
+            f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}."
+        )
     notes += _count_note(rows, "empty_hypotheses", "Empty translations")
     notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
     notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")

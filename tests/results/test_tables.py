@@ -88,6 +88,30 @@ def test_gpu_hours(finished, finished_once):
     assert read(finished_once).gpu_hours.to_list() == [pytest.approx(94 * 2 / 3600)] * 12
 
 
+def test_gpu_hours_of_jobs_that_share_a_card(finished_once, tmp_path):
+    manifest = json.loads((finished_once / "manifest.json").read_text())
+    for run in manifest["runs"]:
+        record = json.loads(Path(run["run_json"]).read_text())
+        run["run_json"] = str(tmp_path / f"{run['segmentation']}.json")
+        Path(run["run_json"]).write_text(json.dumps({**record, "gpus": 1, "runs_per_gpu": 8}))
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    rows = score_rows(read_manifest(tmp_path / "manifest.json"))
+    assert {row["gpu_hours"] for row in rows} == {94 / 8 / 3600}
+    assert "Up to 8 jobs shared a GPU" in markdown("e", blocks(rows))
+
+
+def test_what_a_system_is_and_costs_stands_beside_its_scores(finished_once):
+    head, *body = table_of((finished_once / "table.md").read_text())
+    # tests/small_experiment.py: 12.5 + i pieces on both sides, 400,000 + 1,000 i parameters, 94 s on two GPUs
+    wanted = {"Pieces/sent src": "{:.1f}", "Pieces/sent tgt": "{:.1f}"}
+    for index, row in enumerate(body):
+        for heading, style in wanted.items():
+            assert row[head.index(heading)] == style.format(12.5 + index)
+        assert row[head.index("Params (M)")] == "0.40"
+        assert row[head.index("Train (min)")] == "1.6"
+        assert row[head.index("GPU-hours")] == "0.05"
+
+
 def test_reading_gives_back_what_was_collected(finished):
     assert read_scores(finished / "scores.csv") == score_rows(read_manifest(finished / "manifest.json"))
 

@@ -41,10 +41,12 @@ EXPERIMENT = experiment_folder(experiment)
 HAS_GPU = bool(gpu.visible_gpus())
 
 # Programs find the project's code here, with or without conda; bash stops at the first error. The mirror comes as a
-# variable and not as a parameter: where a file came from changes nothing in it, and repeats nothing.
+# variable and not as a parameter: where a file came from changes nothing in it, and repeats nothing. Nor does the
+# number of jobs that share a card.
 CODE = f"{workflow.basedir}/src:{workflow.basedir}"
 MIRROR = f"export CORPUS_MIRROR={shlex.quote(settings['mirror'])}; " if settings["mirror"] else ""
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(CODE)}; {MIRROR}")
+SHARING = f"export RUNS_PER_GPU={settings['runs_per_gpu']}; "
+shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(CODE)}; {MIRROR}{SHARING}")
 
 
 wildcard_constraints:
