@@ -221,6 +221,12 @@ class Experiment:
         schema.check(catalogue, "models", str(MODELS.relative_to(schema.ROOT)))
         schema.check(described, "models", f"{self.where}: models")
         known = {**catalogue, **described}
+        for name, recipe in described.items():
+            if recipe.get("like") == name and name in catalogue:  # the catalogue's, changed, under the same name
+                known |= {
+                    f"{name} of the catalogue": catalogue[name],
+                    name: recipe | {"like": f"{name} of the catalogue"},
+                }
         return {name: recipes.resolve(name, known) for name in given}
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:

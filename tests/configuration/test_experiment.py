@@ -46,6 +46,31 @@ def test_the_grid() -> None:
     assert experiment.segmentations["char"].text == "raw"
 
 
+def test_grids_combine_what_they_name() -> None:
+    grids = {
+        "small": {"segmentations": ["char"], "seeds": [7]},
+        "large": {"directions": ["en-de"], "segmentations": ["bpe-1k", "char"], "seeds": [7]},
+    }
+    texts = {"looked at": {"directions": ["en-de"], "segmentations": ["word"]}}
+    settings = changed(lambda s: s["segmentations"].update(word={"algorithm": "word", "size": 50}))
+    experiment = Experiment(settings | {"grids": grids, "texts": texts})
+    found = [(run.direction, run.segmentation, run.seed) for run in experiment.runs]
+    assert found == [("en-de", "char", 7), ("de-en", "char", 7), ("en-de", "bpe-1k", 7)]  # each once
+    assert experiment.segmented == [("multi30k", "en-de", name) for name in ("char", "bpe-1k", "word")]
+    graph = Graph(experiment)
+    assert [path.split("/")[-1] for path in graph.significance_files()] == [
+        f"multi30k.en-de.transformer-small.{testset}.json" for testset in ("test2016", "test2017")
+    ]  # nothing to compare de-en's only system with
+    assert not any("word" in path for path in graph.run_files())
+
+
+def test_a_recipe_of_the_catalogue_can_be_changed_under_its_name() -> None:
+    models = {"transformer-small": {"like": "transformer-small", "flags": {"dropout": 0.25}}}
+    flags = Experiment(changed(lambda s: s.update(models=models))).recipes["transformer-small"]["flags"]
+    assert flags["dropout"] == 0.25
+    assert flags["encoder-layers"] == 4
+
+
 def test_what_does_not_depend_on_the_seed_is_shared() -> None:
     graph = Graph(Experiment(GOOD))
     assert len(graph.segmentation_folders()) == 2
@@ -138,6 +163,9 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(models={"a/b": {"like": "transformer-small"}}), ["model 'a/b'"]),
         (lambda s: s.update(mirror="/no/such/folder"), ["/no/such/folder", "no folder"]),
         (lambda s: s.update(experiment="../up"), ["experiment", "letters, digits"]),
+        (lambda s: s.update(grids={"g": {"segmentations": ["bpe"]}}), ["grids.g.segmentations", "'bpe'", "bpe-1k"]),
+        (lambda s: s.update(grids={"g": {"model": ["x"]}}), ["grids.g", "'model'"]),
+        (lambda s: s.update(grids={"g": {"seeds": ["one"]}}), ["grids.g.seeds.0", "'one'"]),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:

@@ -1,0 +1,128 @@
+"""A paper's file and its scales."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from papers import published
+from papers.paper import SCALES, from_settings, read
+from subwords.errors import InputError
+
+GENERATED = {"languages": ["en", "ga"], "generated": {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10}}
+FILE: dict[str, Any] = {
+    "paper": "hft",
+    "title": "High Frequency Tokens",
+    "citation": "Signoroni and Rychlý 2022",
+    "experiment": {
+        "corpora": {"loresmt-en-ga": None},
+        "directions": ["en-ga", "ga-en"],
+        "segmentations": {
+            "bpe-2k": {"algorithm": "bpe", "size": 2000},
+            "hft-2k": {"algorithm": "hft", "size": 2000},
+            "char": {"algorithm": "char"},
+        },
+        "models": {"transformer-small": None},
+        "seeds": [1, 2, 3, 4, 5],
+        "baseline": "bpe-2k",
+    },
+    "grids": {"table1": {"corpora": ["loresmt-en-ga"], "segmentations": ["bpe-2k", "hft-2k"]}},
+    "scales": {
+        "full": None,
+        "reduced": {"experiment": {"seeds": [1]}},
+        "smoke": {
+            "sizes": {2000: 50},
+            "experiment": {"corpora": {"loresmt-en-ga": GENERATED}, "testsets": ["test"], "seeds": [1, 2]},
+            "grids": {"table1": {"directions": ["en-ga"]}},
+        },
+    },
+    "analyses": {"counts": {"kind": "corpus_counts"}},
+    "tables": {"table1": {"title": "BLEU"}},
+    "figures": {"sizes": {"from": ["counts"]}},
+}
+
+
+def at(scale: str, **more: Any) -> Any:
+    return from_settings(FILE | {"scale": scale} | more, "hft.yaml")
+
+
+def test_full_is_the_paper() -> None:
+    paper = at("full")
+    experiment = paper.run_as
+    assert len(experiment.runs) == 2 * 2 * 5
+    assert experiment.runs[0].folder == "results/runs/loresmt-en-ga/en-ga/bpe-2k/transformer-small/seed1"
+    assert paper.folder == "papers/hft/full"
+
+
+def test_a_smaller_scale_changes_what_it_names_and_keeps_the_rest() -> None:
+    paper = at("smoke")
+    experiment = paper.run_as
+    assert [run.folder for run in experiment.runs] == [
+        f"results/runs/loresmt-en-ga.smoke/en-ga/{name}/transformer-small/seed{seed}"
+        for name in ("bpe-2k", "hft-2k")
+        for seed in (1, 2)
+    ]
+    assert experiment.segmentations["bpe-2k"].size == 50
+    assert paper.sizes_of_paper == {"bpe-2k": 2000, "hft-2k": 2000, "char": None}
+    assert paper.paper_corpus("loresmt-en-ga.smoke") == "loresmt-en-ga"
+    assert paper.corpus("loresmt-en-ga") == "loresmt-en-ga.smoke"
+
+
+def test_runs_of_two_scales_share_no_file() -> None:
+    folders = [{run.folder for run in at(scale).run_as.runs} for scale in SCALES]
+    assert not folders[0] & folders[1]
+    assert not folders[0] & folders[2]
+    assert not folders[1] & folders[2]
+
+
+def test_the_parts_that_are_wanted() -> None:
+    whole, part = at("smoke"), at("smoke", parts=["counts"])
+    assert whole.sources == ["scores", "counts"]
+    assert (list(part.tables), list(part.figures), part.sources) == ([], ["sizes"], ["counts"])
+    assert whole.uses_scores
+    assert not part.uses_scores
+
+
+def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
+    assert at("smoke", mirror=str(tmp_path)).run_as.settings["mirror"] == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda f: f.update(scale="huge"), ["scale", "'huge'", "full, reduced, smoke"]),
+        (lambda f: f.update(tabels={}), ["'tabels'", "tables"]),
+        (lambda f: f["analyses"]["counts"].update(kind="corpus_count"), ["'corpus_count'", "corpus_counts"]),
+        (lambda f: f["tables"].update(table9={}), ["published table", "'table9'"]),
+        (lambda f: f["figures"]["sizes"].update({"from": ["count"]}), ["source", "'count'", "counts"]),
+        (lambda f: f.update(parts=["score"]), ["part", "'score'", "scores"]),
+        (lambda f: f.update(paper="hfft"), ["paper", "'hfft'", "hft"]),
+        (lambda f: f["figures"].update(table1={}), ["table1", "both"]),
+        (lambda f: f["scales"].pop("reduced"), ["scales", "'reduced'"]),
+        (lambda f: f["scales"]["smoke"].update(size={}), ["scales.smoke", "'size'"]),
+        (lambda f: f["experiment"]["corpora"].update(nowhere=None), ["corpus", "'nowhere'"]),
+    ],
+)
+def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    change(document)
+    with pytest.raises(InputError) as caught:
+        assert from_settings(document, "hft.yaml").run_as
+    for words in says:
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_committed_paper_is_valid_at_every_scale(root: Path, scale: str) -> None:
+    files = sorted((root / "config" / "papers").glob("*.yaml"))
+    assert files
+    for path in files:
+        paper = read(path, scale)
+        assert paper.name == path.stem
+        assert paper.run_as.runs
+        shown = {given.get("published", name) for name, given in paper.tables.items()}
+        assert shown <= set(published.tables(paper.name))
