@@ -1,0 +1,50 @@
+"""Draw a figure of a paper, published values beside ours, as SVG and PNG."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment.drawing import save_figure, save_png
+from experiment.programs import program
+from papers import measurements, paper
+from papers.derived import with_derived
+from papers.figures import draw, published_beside
+from subwords.errors import unknown
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="make_paper_figures.py", description=__doc__)
+    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
+    command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--figure", required=True, metavar="NAME", help="name in the paper's file")
+    command.add_argument(
+        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
+    )
+    command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv, where the figure is made from it")
+    command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.svg and NAME.png")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    found = paper.read(args.paper, args.scale)
+    if args.figure not in found.figures:
+        raise unknown("figure", args.figure, found.figures, next_step=f"see `figures` in {args.paper}")
+    entry = found.figures[args.figure]
+    measured = [measurements.read(path) for path in args.measurements]
+    measured += [measurements.of_paper(args.scores, found)] if args.scores else []
+    together = with_derived(measurements.together(measured))
+    figure = draw(args.figure, entry, together, published_beside(found.name, args.figure, entry))
+    save_figure(figure, args.output / f"{args.figure}.svg")
+    save_png(figure, args.output / f"{args.figure}.png")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,334 @@
+"""A paper's figures, drawn from measurements as its file describes them, with the published values beside ours.
+
+A figure's entry:
+
+    title: …               what stands above it
+    note: …                a sentence that stands below it
+    kind: lines            lines, points or bars
+    x: size                column of the measurements: size, x (of curves), or a category such as segmentation
+    y: [f95, mu, nu]       metrics; each has panels of its own
+    series: algorithm      column (or columns) whose values have a colour each; `system` is a segmentation's name
+                           without the size at its end (bpe-2k, bpe-32k: bpe)
+    panels: corpus         column (or columns) whose values have a panel each
+    where: {model: base}   which measurements are meant; a value or a list of them
+    log: [x]               logarithmic axes
+    published: table1      published table that is drawn beside ours; left out: the one of the figure's name; null: none
+    labels: {f95: F95}     what a value, a metric or x is called in the figure
+
+Ours is filled and solid, the paper's is hollow and dashed. Bars of errors are standard errors over seeds, or what the
+measurement brought with it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from experiment.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
+from papers import published
+from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
+from papers.tables import summary
+from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+KINDS = ("lines", "points", "bars")
+#: Keys of an entry, beside those that say what is measured and what stands around the figure.
+KEYS = ("kind", "x", "y", "series", "panels", "where", "log", "published", "labels", "title", "note", "from")
+#: What series and panels may be beside columns.
+SYSTEM = "system"
+_SIZE_AT_END = re.compile(r"-\d+[kK]?$")
+NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "f95": "F95", "mu": "μ", "nu": "ν"}
+#: Most panels in a row; more than that, and metrics stand side by side and panels one below the other.
+MOST_IN_A_ROW = 4
+#: How far apart the marks of two series stand at the same x, and ours and the paper's, in points.
+STEP, HALF_STEP = 9.0, 4.0
+OURS, PUBLISHED = "ours", "paper"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One mark of a figure. `x` is a number, or the label of a category."""
+
+    x: float | str
+    y: float
+    error: float | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The points of one series in one panel, in the order of x."""
+
+    panel: str
+    metric: str
+    series: str
+    source: str  # ours or paper
+    points: list[Point]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A figure's entry, read."""
+
+    kind: str
+    x: str
+    y: list[str]
+    series: list[str]
+    panels: list[str]
+    where: Mapping[str, Any]
+    log: list[str]
+    labels: Mapping[str, str]
+
+    @property
+    def numeric(self) -> bool:
+        """Whether x is a number, not a category."""
+        return self.kind != "bars" and self.x in (*NUMBERS, *WHOLE_NUMBERS)
+
+    def label(self, name: str) -> str:
+        """Return what something is called in the figure."""
+        return str(self.labels.get(name) or NAMES.get(name) or name.replace("_", " "))
+
+
+def read_plan(name: str, entry: Mapping[str, Any]) -> Plan:
+    """Return what a figure's entry asks for. Raises InputError for what does not exist."""
+    where = f"figures.{name}"
+    for key in entry:
+        if key not in KEYS:
+            raise unknown(f"key in {where}:", key, KEYS)
+    for key in ("x", "y"):
+        if not entry.get(key):
+            raise InputError(f"{where} has no {key}", allowed="x: a column of measurements; y: metrics")
+    plan = Plan(
+        kind=entry.get("kind", "lines"),
+        x=entry["x"],
+        y=_listed(entry["y"]),
+        series=_listed(entry.get("series")),
+        panels=_listed(entry.get("panels")),
+        where=entry.get("where") or {},
+        log=_listed(entry.get("log")),
+        labels={str(key): str(label) for key, label in (entry.get("labels") or {}).items()},
+    )
+    if plan.kind not in KINDS:
+        raise unknown(f"kind in {where}:", plan.kind, KINDS)
+    for column in (plan.x, *plan.series, *plan.panels, *plan.where):
+        if column not in COLUMNS and not (column == SYSTEM and column not in (plan.x, *plan.where)):
+            raise unknown(f"column in {where}:", column, COLUMNS)
+    for axis in plan.log:
+        if axis not in ("x", "y"):
+            raise unknown(f"axis in {where}.log:", axis, ("x", "y"))
+    return plan
+
+
+def _listed(given: Any) -> list[str]:
+    return [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def published_beside(paper: str, name: str, entry: Mapping[str, Any]) -> DataFrame | None:
+    """Return the published values that a figure shows beside ours; None where there are none, or none are wanted."""
+    known = published.tables(paper)
+    table = entry.get("published", name if name in known else None)
+    if table is None:
+        return None
+    if table not in known:
+        raise unknown(f"published table in figures.{name}:", table, known)
+    return published_frame(known[table])
+
+
+def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
+    """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come."""
+    import pandas
+
+    rows = measured[measured["metric"].isin(plan.y) & measured["value"].notna()]
+    named = {plan.x, *plan.series, *plan.panels, *plan.where}
+    if "selection" not in named:
+        rows = rows[rows["selection"] != "test"]
+    if "x" not in named:
+        rows = rows[rows["x"].isna()]
+    for column, wanted in plan.where.items():
+        rows = rows[rows[column].isin(_listed(wanted))]
+    rows = rows[rows[plan.x].notna() if plan.x in (*NUMBERS, *WHOLE_NUMBERS) else rows[plan.x] != ""]
+    keys = [_label(rows, plan.panels, plan), rows["metric"], _label(rows, plan.series, plan)]
+    found: dict[tuple[str, str, str], list[Point]] = {}
+    for (panel, metric, series, x), group in rows.groupby([*keys, rows[plan.x]], sort=False):  # type: ignore[misc]
+        ours = summary(group)
+        place = float(x) if plan.numeric else plan.label(str(x))  # type: ignore[arg-type]
+        assert ours.number is not None
+        if not pandas.isna(ours.number):
+            found.setdefault((str(panel), str(metric), str(series)), []).append(Point(place, ours.number, ours.error))
+    if plan.numeric:
+        for points in found.values():
+            points.sort(key=lambda point: float(point.x))
+    return [Curve(*key, source, points) for key, points in found.items()]
+
+
+def _label(rows: DataFrame, columns: Sequence[str], plan: Plan) -> Any:
+    """Return what a panel or series of each row is called: the values of its columns."""
+    import pandas
+
+    texts = []
+    for name in columns:
+        values = rows["segmentation"].str.replace(_SIZE_AT_END, "", regex=True) if name == SYSTEM else rows[name]
+        texts.append(["" if pandas.isna(value) else plan.label(str(value)) for value in values])
+    joined = [" ".join(filter(None, parts)) for parts in zip(*texts, strict=True)] if columns else [""] * len(rows)
+    return pandas.Series(joined, index=rows.index, dtype=object)
+
+
+def draw(name: str, entry: Mapping[str, Any], measured: DataFrame, printed: DataFrame | None = None) -> Figure:
+    """Return a paper's figure. `printed` holds the published values as measurements; None draws ours alone.
+
+    Raises InputError for an entry that cannot be understood.
+    """
+    import matplotlib as mpl
+
+    plan = read_plan(name, entry)
+    ours = curves(plan, measured)
+    theirs = [] if printed is None else curves(plan, printed, PUBLISHED)
+    found = ours + theirs
+    panels = list(dict.fromkeys(curve.panel for curve in found)) or [""]
+    series = list(dict.fromkeys(curve.series for curve in found))
+    places = [(metric, panel) for metric in plan.y for panel in panels]
+    columns = len(panels)
+    if len(plan.y) == 1:
+        columns = min(columns, MOST_IN_A_ROW)
+    elif len(panels) > MOST_IN_A_ROW:
+        places = [(metric, panel) for panel in panels for metric in plan.y]
+        columns = len(plan.y)
+    categories = [] if plan.numeric else list(dict.fromkeys(point.x for curve in found for point in curve.points))
+    bars = len(categories) * max(1, len(series)) * (2 if theirs and ours else 1) if plan.kind == "bars" else 0
+    width = max(4.6 if columns < 3 else 3.3, 0.3 * len(categories), 0.16 * bars)
+    with mpl.rc_context(style()):
+        figure, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)
+        for axis, (metric, panel) in zip(axes, places, strict=False):
+            here = [curve for curve in found if (curve.metric, curve.panel) == (metric, panel)]
+            _draw_panel(axis, plan, here, series, [str(category) for category in categories])
+            axis.set_title(panel, fontsize=10)
+            axis.set_ylabel(plan.label(metric))
+            axis.set_xlabel(plan.label(plan.x))
+        for axis in axes[len(places) :]:
+            axis.set_visible(False)
+        _legend(figure, series, plan, bool(ours) and bool(theirs))
+    return figure
+
+
+def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str], categories: list[str]) -> None:
+    if not here:
+        axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", va="center", color=GRID)
+    for curve in here:
+        _draw_curve(axis, plan, curve, series.index(curve.series), len(series), categories)
+    for name, scale, of_numbers in (("x", axis.set_xscale, plan.numeric), ("y", axis.set_yscale, True)):
+        if name in plan.log and of_numbers and here:
+            scale("log")
+            _log_ticks(axis.xaxis if name == "x" else axis.yaxis)
+    if not here:
+        axis.set_xticks([])
+        axis.set_yticks([])
+    elif not plan.numeric:
+        long = max(map(len, categories)) * len(categories) > 40
+        axis.set_xticks(
+            range(len(categories)), categories, rotation=60 if long else 0, ha="right" if long else "center"
+        )
+        axis.set_xlim(-0.6, len(categories) - 0.4)
+    elif plan.x in WHOLE_NUMBERS:
+        _size_ticks(axis, sorted({float(point.x) for curve in here for point in curve.points}), "x" in plan.log)
+
+
+def _log_ticks(axis: Axis) -> None:
+    """Write 1, 2, 5, 10, … and no powers: numbers are read faster."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _size_ticks(axis: Axes, places: list[float], log: bool) -> None:
+    """Write the sizes themselves at the axis, from the largest down, as many as have room."""
+    from matplotlib.ticker import FuncFormatter, NullLocator
+
+    position = math.log if log else float
+    span = position(places[-1]) - position(places[0])
+    kept: list[float] = []
+    for place in reversed(places):
+        if not kept or position(kept[-1]) - position(place) >= 0.11 * span:
+            kept.append(place)
+    axis.set_xticks(kept[::-1])
+    axis.xaxis.set_minor_locator(NullLocator())
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
+    axis.tick_params(axis="x", labelsize=8)
+
+
+def _short(number: float) -> str:
+    """Return a size as it is called: 32000 is 32k."""
+    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
+
+
+def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, categories: list[str]) -> None:
+    from matplotlib.transforms import ScaledTranslation
+
+    color, marker = COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)]
+    paper = curve.source == PUBLISHED
+    places = [float(point.x) if plan.numeric else float(categories.index(str(point.x))) for point in curve.points]
+    heights = [point.y for point in curve.points]
+    errors = [point.error or 0.0 for point in curve.points]
+    errors_shown = errors if any(errors) else None
+    if plan.kind == "bars":
+        width = 0.8 / (2 * number)
+        places = [place - 0.4 + width * (2 * index + paper + 0.5) for place in places]
+        face = "none" if paper else color
+        options: dict[str, Any] = {"color": face, "edgecolor": color, "ls": "--" if paper else "-", "lw": 1.2}
+        axis.bar(places, heights, width * 0.9, yerr=errors_shown, error_kw={"lw": 1, "ecolor": GRID}, **options)
+        return
+    move = axis.transData
+    if plan.kind == "points":
+        shift = STEP * (index - (number - 1) / 2) + (HALF_STEP if paper else 0)
+        move += ScaledTranslation(shift / 72, 0, axis.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
+    line = "none" if plan.kind == "points" else "--" if paper else "-"
+    few = len(places) <= 40
+    axis.errorbar(
+        places,
+        heights,
+        yerr=errors_shown,
+        color=color,
+        ls=line,
+        marker=marker if few or plan.kind == "points" else None,
+        ms=5,
+        mfc="none" if paper else color,
+        alpha=0.65 if paper else 1.0,
+        lw=1.3,
+        capsize=2.5,
+        elinewidth=1,
+        zorder=2 if paper else 3,
+        transform=move,
+    )
+
+
+def _legend(figure: Figure, series: list[str], plan: Plan, both: bool) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    def handle(color: str, marker: str, paper: bool, label: str) -> Any:
+        face = "none" if paper else color
+        if plan.kind == "bars":
+            return Patch(facecolor=face, edgecolor=color, ls="--" if paper else "-", label=label)
+        line = "none" if plan.kind == "points" else "--" if paper else "-"
+        return Line2D([], [], color=color, ls=line, marker=marker, mfc=face, ms=5, label=label)
+
+    shown = [name for name in series if name]
+    handles = [
+        handle(COLORS[series.index(name) % len(COLORS)], MARKERS[series.index(name) % len(MARKERS)], False, name)
+        for name in shown
+    ]
+    if both:
+        marker = MARKERS[0]
+        handles += [handle(INK, marker, False, OURS), handle(INK, marker, True, PUBLISHED)]
+    if handles:
+        widest = 0.6 + 0.085 * max(len(handle.get_label()) for handle in handles)  # inches, about
+        columns = max(1, min(len(handles), int(figure.get_figwidth() / widest)))
+        figure.legend(handles=handles, loc="outside upper center", ncols=columns)
