@@ -125,7 +125,7 @@ class Experiment:
         self._whole_corpora: dict[str, Corpus] = {}  # with all their test sets, for messages
         self.corpora = self._corpora()
         #: The same, and the members of groups, which are prepared and cleaned for them.
-        self.corpora_with_members = self._texts_of(self.corpora)
+        self.corpora_with_members = self._corpora_with_members()
         self.recipes = self._recipes()
         self._check_names()
         self.segmentations = {
@@ -196,11 +196,16 @@ class Experiment:
         self._whole_corpora = {name: with_members(known[name], known, self.where) for name in given}
         return {name: self._with_wanted_tests(corpus) for name, corpus in self._whole_corpora.items()}
 
-    def _texts_of(self, corpora: Mapping[str, Corpus]) -> dict[str, Corpus]:
-        """Return the corpora and what their groups are made of, with the test sets that groups take."""
-        found = dict(corpora)
-        for group in corpora.values():
-            for member in group.members if isinstance(group, Group) else ():
+    @property
+    def groups(self) -> list[Group]:
+        """The corpora that are groups of others."""
+        return [corpus for corpus in self.corpora.values() if isinstance(corpus, Group)]
+
+    def _corpora_with_members(self) -> dict[str, Corpus]:
+        """Return the corpora and what groups are made of, with the test sets that groups take."""
+        found = dict(self.corpora)
+        for group in self.groups:
+            for member in group.members:
                 name = member.corpus.name
                 known = found.get(name, member.corpus)
                 used = known.tests is None or member.test in known.tests
@@ -230,7 +235,10 @@ class Experiment:
         return {name: recipes.resolve(name, known) for name in given}
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:
-        """Yield the runs of a grid. A corpus takes the directions for which it has both languages."""
+        """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
+
+        There is at least one for each, but for corpora that are there for a group.
+        """
         for name in grid.corpora:
             corpus = self.corpora[name]
             for direction in self._directions_of(corpus, grid.directions):
@@ -273,7 +281,7 @@ class Experiment:
 
     def _directions_of(self, corpus: Corpus, directions: list[str]) -> list[str]:
         found = [direction for direction in directions if set(direction.split("-")) <= set(corpus.languages)]
-        if not found:
+        if not found and not any(corpus.name in group.member_names for group in self.groups):
             raise InputError(
                 f"no direction fits the corpus {corpus.name}: {', '.join(directions)}",
                 allowed=f"two of its languages: {', '.join(corpus.languages)}",

@@ -145,8 +145,8 @@ def _merged(base: Any, change: Any) -> Any:
     """Return `base` changed by `change`: mappings key by key, everything else replaced."""
     if not isinstance(base, Mapping) or not isinstance(change, Mapping):
         return change
-    # A corpus that is described anew is another one: none of its keys stay.
-    if "generated" in change or "local" in change:
+    # A corpus that is described anew is another one: none of its keys stay, and of a group no member.
+    if "generated" in change or "local" in change or "into" in change:
         return dict(change)
     return {**base, **{key: _merged(base.get(key), value) for key, value in change.items()}}
 

@@ -265,6 +265,15 @@ def test_members_are_prepared_for_the_group_alone() -> None:
     assert experiment.test_sets("three", "many-en") == ["es", "fr", "pt_br"]
 
 
+def test_members_need_no_direction_of_their_own() -> None:
+    settings = {key: value for key, value in EXPERIMENT.items() if key != "grids"}
+    experiment = Experiment(settings | {"directions": ["many-en", "fr-en"]})
+    assert [(run.corpus, run.direction) for run in experiment.runs] == [("three", "many-en"), ("b", "fr-en")]
+    others = {"corpora": {"a": KNOWN["a"], "b": KNOWN["b"]}, "directions": ["fr-en"]}
+    with pytest.raises(InputError, match="no direction fits the corpus a: fr-en"):
+        Experiment(settings | others)
+
+
 def test_test_sets_go_by_either_name() -> None:
     assert Experiment(EXPERIMENT | {"testsets": ["test"]}).test_sets("three", "many-en") == ["es", "fr", "pt_br"]
     assert Experiment(EXPERIMENT | {"testsets": ["es"]}).test_sets("three", "many-en") == ["es"]
@@ -272,12 +281,24 @@ def test_test_sets_go_by_either_name() -> None:
         Experiment(EXPERIMENT | {"testsets": ["test_unseen"]})
 
 
-def test_members_keep_the_test_sets_that_the_group_takes() -> None:
-    corpora_of_files = {"d": files("en", "de", test="t", news="n"), "c": KNOWN["c"]}
+def test_members_keep_the_test_sets_that_the_group_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`d` is translated on its news alone, but the group takes its `test`, which therefore is cleaned as well."""
+    given = files("en", "de", test="t", news="n", talks="s")
+    monkeypatch.chdir(tmp_path)
+    for split in (given["train"], given["dev"], *given["tests"].values()):
+        for path in split.values():
+            Path(path).parent.mkdir(exist_ok=True)
+            Path(path).touch()
     group = {"group": {"de": "d", "pt_br": "c"}, "into": "en"}
-    directions = ["de-en", "many-en", "pt_br-en"]
-    settings = EXPERIMENT | {"corpora": {"g": group, **corpora_of_files}, "directions": directions, "grids": None}
-    del settings["grids"]
-    known = corpora(settings["corpora"], "x")
-    member = with_members(known["g"], known, "x").members[0]  # type: ignore[attr-defined]
-    assert list(member.corpus.splits("en-de")) == ["train", "dev", "test"]
+    experiment = Experiment(
+        EXPERIMENT
+        | {
+            "corpora": {"g": group, "d": given, "c": KNOWN["c"]},
+            "directions": ["de-en", "many-en", "pt_br-en"],
+            "testsets": ["news", "pt_br"],
+            "grids": {"group": {"corpora": ["g"]}, "alone": {"corpora": ["d"]}},
+        }
+    )
+    assert experiment.test_sets("d", "de-en") == ["news"]
+    assert experiment.test_sets("g", "many-en") == ["pt_br"]
+    assert Graph(experiment).splits("d", "en-de") == ["train", "dev", "test", "news"]
