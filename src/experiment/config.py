@@ -318,6 +318,20 @@ class Experiment:
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
 
 
+def typed(value: Any) -> Any:
+    """Return what a list or mapping on Snakemake's command line means: in `seeds=[1,2]`, 1 and 2 arrive as words.
+
+    >>> typed(["1", "two", {"average": "3", "on": "dev"}])
+    [1, 'two', {'average': 3, 'on': 'dev'}]
+    """
+    if isinstance(value, Mapping):
+        return {key: typed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [typed(part) for part in value]
+    meant = yaml.safe_load(value) if isinstance(value, str) else value
+    return meant if isinstance(meant, bool | int | float) or value == "null" else value
+
+
 def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings with `select.on` as a word: YAML 1.1 reads a bare `on` as true."""
     select = settings.get("select")

@@ -95,6 +95,12 @@ def test_the_plan_has_every_run_once(workplaces: Callable[[str], Workplace]) -> 
     assert planned_jobs(place.run("-n"))["train"] == 500
 
 
+def test_lists_and_numbers_can_be_given_on_the_command_line(workplaces: Callable[[str], Workplace]) -> None:
+    said = workplaces("overridden").snakemake("-n", config=("seeds=[1,2,3]", "decode={beam: 1}"))
+    assert said.returncode == 0, said.stdout
+    assert planned_jobs(said.stdout)["train"] == 2 * 3  # two segmentations
+
+
 def test_snakemake_makes_its_own_report(finished: Workplace) -> None:
     finished.run("--report", "snakemake-report.html")
     assert (finished.folder / "snakemake-report.html").stat().st_size > 10_000

@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from experiment import gpu
 from experiment.comet_model import check_comet_model
-from experiment.config import Experiment
+from experiment.config import Experiment, typed
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
 from papers.paper import from_settings
@@ -33,6 +33,8 @@ def rule_name(step, *words):
 
 
 CONFIGFILE = workflow.configfiles[-1]
+for key in workflow.config_settings.overwrite_config:
+    config[key] = typed(config[key])
 paper, experiment = checked(config)
 settings = experiment.settings
 graph = Graph(experiment)
