@@ -13,7 +13,7 @@ A condition of a paper's file, with the default of each key in brackets:
     along        a column whose values make a sequence in every comparison, or {column: [values in order]}
     trend        of that sequence: rising, falling (from each to the next), or lasting (once `is` holds, it holds for
                  all that follow, and for the last) [rising]
-    test         welch: Welch's t test over seeds; wins: binomial test of who wins more of the sentences [no test]
+    test         welch: Welch's t test over seeds; wins: binomial test, that left wins more of the sentences [no test]
     alpha        its level [0.05]
 """
 

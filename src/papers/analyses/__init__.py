@@ -42,6 +42,14 @@ KINDS: dict[str, Kind] = {
     "selection_on_test": Kind("papers.analyses.selection_on_test", ("chosen_on_test",)),
     "symbols": Kind("papers.analyses.symbols", ("segmentations",)),
     "undecodable_output": Kind("papers.analyses.undecodable_output", ("runs",)),
+    "boundary_f1": Kind("papers.analyses.boundary_f1", ("texts", "segmentations", "scores", "files")),
+    "effects": Kind("papers.analyses.effects", ("scores",)),
+    "effects_of_published": Kind("papers.analyses.effects_of_published", ()),
+    "human_evaluation": Kind("papers.analyses.human_evaluation", ("texts", "runs", "scores", "files")),
+    "likelihood_gains": Kind("papers.analyses.likelihood_gains", ("segmentations",)),
+    "merges_learned": Kind("papers.analyses.merges_learned", ("segmentations",)),
+    "paired_bootstrap": Kind("papers.analyses.paired_bootstrap", ("runs", "scores")),
+    "word_pieces": Kind("papers.analyses.word_pieces", ("segmentations",)),
 }
 
 

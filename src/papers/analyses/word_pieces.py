@@ -1,0 +1,42 @@
+"""The pieces of single words: Table 3 of S-BPE.
+
+Options:
+
+    corpus, language      whose segmentations, and which side's
+    words                 the words, as the table's rows have them
+    segmentations         {name in the table: name of a segmentation}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from papers.published import tables
+from papers.segmenters import load
+from subwords.errors import unknown
+
+if TYPE_CHECKING:
+    from papers.analyses import Inputs
+
+
+def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield `pieces` of every word, as text, and `pieces_as_printed`, 1 or 0, of those that the paper printed.
+
+    Raises InputError for a segmentation that the corpus does not have."""
+    corpus, language = inputs.paper.corpus(options["corpus"]), options["language"]
+    places = {folder: pair for name, pair, folder in inputs.segmented if name == corpus}
+    values = [value for table in tables(inputs.paper.name).values() for value in table if value.metric == "pieces"]
+    printed = {(value.segmentation, value.row): value.text for value in values}
+    for label, name in options["segmentations"].items():
+        if name not in places:
+            raise unknown(f"segmentation of {options['corpus']}", name, places, next_step=f"see {inputs.paper.where}")
+        segmenter = load(Path(f"results/segmented/{corpus}/{places[name]}/{name}"), language)
+        keys = inputs.segmentation_keys(corpus, name) | {"segmentation": label, "metric": "pieces"}
+        for word, pieces in zip(options["words"], segmenter.pieces_of(options["words"]), strict=True):
+            text = " ".join(pieces)
+            yield keys | {"row": word, "text": text}
+            if (label, word) in printed:
+                same = float(text == printed[label, word])
+                yield keys | {"metric": "pieces_as_printed", "row": word, "value": same}
