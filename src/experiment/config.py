@@ -323,12 +323,17 @@ def typed(value: Any) -> Any:
 
     >>> typed(["1", "two", {"average": "3", "on": "dev"}])
     [1, 'two', {'average': 3, 'on': 'dev'}]
+    >>> typed("*: more than chance")
+    '*: more than chance'
     """
     if isinstance(value, Mapping):
         return {key: typed(part) for key, part in value.items()}
     if isinstance(value, list):
         return [typed(part) for part in value]
-    meant = yaml.safe_load(value) if isinstance(value, str) else value
+    try:
+        meant = yaml.safe_load(value) if isinstance(value, str) else value
+    except yaml.YAMLError:  # a sentence
+        return value
     return meant if isinstance(meant, bool | int | float) or value == "null" else value
 
 
