@@ -15,7 +15,8 @@ A figure's entry:
     published: table1      published table that is drawn beside ours; left out: the one of the figure's name; null: none
     labels: {f95: F95}     what a value, a metric or x is called in the figure
 
-Ours is filled and solid, the paper's is hollow and dashed. Bars of errors are standard errors over seeds, or what the
+Ours is filled and solid, the paper's is hollow and dashed. Where x is the size, a system that has none (characters, a
+size that the algorithm finds) is a line across. Bars of errors are standard errors over seeds, or what the
 measurement brought with it.
 """
 
@@ -55,7 +56,7 @@ OURS, PUBLISHED = "ours", "paper"
 
 @dataclass(frozen=True)
 class Point:
-    """One mark of a figure. `x` is a number, or the label of a category."""
+    """One mark of a figure. `x` is a number (NaN: at every x), or the label of a category."""
 
     x: float | str
     y: float
@@ -153,14 +154,15 @@ def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
         rows = rows[rows["x"].isna()]
     for column, wanted in plan.where.items():
         rows = rows[rows[column].isin(_listed(wanted))]
-    rows = rows[rows[plan.x].notna() if plan.x in (*NUMBERS, *WHOLE_NUMBERS) else rows[plan.x] != ""]
+    if plan.x != "size":
+        rows = rows[rows[plan.x].notna() & (rows[plan.x] != "").fillna(False)]
     keys = [_label(rows, plan.panels, plan), rows["metric"], _label(rows, plan.series, plan)]
     found: dict[tuple[str, str, str], list[Point]] = {}
-    for (panel, metric, series, x), group in rows.groupby([*keys, rows[plan.x]], sort=False):  # type: ignore[misc]
+    for (panel, metric, series, x), group in rows.groupby([*keys, rows[plan.x]], sort=False, dropna=False):  # type: ignore[misc]
         ours = summary(group)
-        place = float(x) if plan.numeric else plan.label(str(x))  # type: ignore[arg-type]
-        assert ours.number is not None
-        if not pandas.isna(ours.number):
+        missing = pandas.isna(x)
+        place = (math.nan if missing else float(x)) if plan.numeric else plan.label("–" if missing else str(x))
+        if ours.number is not None:
             found.setdefault((str(panel), str(metric), str(series)), []).append(Point(place, ours.number, ours.error))
     if plan.numeric:
         for points in found.values():
@@ -236,7 +238,8 @@ def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str]
         )
         axis.set_xlim(-0.6, len(categories) - 0.4)
     elif plan.x in WHOLE_NUMBERS:
-        _size_ticks(axis, sorted({float(point.x) for curve in here for point in curve.points}), "x" in plan.log)
+        places = sorted({float(point.x) for curve in here for point in curve.points if not math.isnan(float(point.x))})
+        _size_ticks(axis, places, "x" in plan.log)
 
 
 def _log_ticks(axis: Axis) -> None:
@@ -252,6 +255,9 @@ def _size_ticks(axis: Axes, places: list[float], log: bool) -> None:
     """Write the sizes themselves at the axis, from the largest down, as many as have room."""
     from matplotlib.ticker import FuncFormatter, NullLocator
 
+    if not places:
+        axis.set_xticks([])
+        return
     position = math.log if log else float
     span = position(places[-1]) - position(places[0])
     kept: list[float] = []
@@ -274,9 +280,17 @@ def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, c
 
     color, marker = COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)]
     paper = curve.source == PUBLISHED
-    places = [float(point.x) if plan.numeric else float(categories.index(str(point.x))) for point in curve.points]
-    heights = [point.y for point in curve.points]
-    errors = [point.error or 0.0 for point in curve.points]
+    points = []
+    for point in curve.points:
+        if isinstance(point.x, float) and math.isnan(point.x):
+            axis.axhline(point.y, color=color, ls="--" if paper else "-", alpha=0.5 if paper else 0.8, lw=1)
+        else:
+            points.append(point)
+    places = [point.x if isinstance(point.x, float) else float(categories.index(point.x)) for point in points]
+    heights = [point.y for point in points]
+    errors = [point.error or 0.0 for point in points]
+    if not points:
+        return
     errors_shown = errors if any(errors) else None
     if plan.kind == "bars":
         width = 0.8 / (2 * number)
@@ -289,6 +303,10 @@ def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, c
     if plan.kind == "points":
         shift = STEP * (index - (number - 1) / 2) + (HALF_STEP if paper else 0)
         move += ScaledTranslation(shift / 72, 0, axis.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
+        # The axes' limits follow what is not moved: nothing to be seen, where the bars end.
+        for sign in (-1, 1):
+            axis.plot(places, [height + sign * error for height, error in zip(heights, errors, strict=True)], ls="none")
+        axis.margins(x=0.02 * number + 0.08)
     line = "none" if plan.kind == "points" else "--" if paper else "-"
     few = len(places) <= 40
     axis.errorbar(

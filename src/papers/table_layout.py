@@ -64,14 +64,14 @@ class Part:
         return not self.kinds
 
 
-def parts(table: Table, longest: int | None = None) -> list[Part]:
-    """Return the table in parts of at most `WIDEST` numbers a line, and at most `longest` printed rows."""
+def parts(table: Table, longest: int | None = None, widest: int = WIDEST) -> list[Part]:
+    """Return the table in parts of at most `widest` numbers a line, and at most `longest` printed rows."""
     kinds = _kinds(table)
     stacked = len(table.columns) * len(kinds) > WIDEST and len(kinds) > 1
     return [
         _part(table, rows, columns, kinds, stacked)
         for rows in _cut(table.rows, longest or len(table.rows))
-        for columns in _cut(table.columns, WIDEST if stacked else max(1, WIDEST // len(kinds)))
+        for columns in _cut(table.columns, widest if stacked else max(1, WIDEST // len(kinds)))
     ]
 
 
@@ -201,11 +201,11 @@ def number_text(number: float, decimals: int, signed: bool = False) -> str:
     return ("+" + text if signed and number > 0 else text).replace("-", "−")
 
 
-def notes(table: Table) -> list[str]:
+def notes(table: Table, scale: bool = True) -> list[str]:
     """Return sentences about a table: its scale, what our numbers are, what is missing and why."""
     cells = [cell for cell in table.cells.values() if not cell.extra]
     found = [table.note] if table.note else []
-    if table.scale != "full":
+    if scale and table.scale != "full":
         found.append(
             f"Ours is of scale {table.scale}: smaller corpora, models and sizes than the paper's, under its labels."
         )

@@ -1,0 +1,67 @@
+"""Make a paper's report, one HTML file that needs no network, and its verdicts as Markdown beside it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment.manifest import read_manifest
+from experiment.programs import program
+from experiment.scorebook import read_scores
+from papers import measurements, paper
+from papers.report import claims_markdown, render_report
+from papers.table import read_csv
+from papers.verdicts import read_verdicts
+from subwords.files import whole_file
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the command line."""
+    command = argparse.ArgumentParser(prog="make_paper_report.py", description=__doc__)
+    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
+    command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="of scripts/make_paper_tables.py")
+    command.add_argument("--claims", type=Path, metavar="FILE", help="claims.json of scripts/judge_claims.py")
+    command.add_argument(
+        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py, called NAME.csv"
+    )
+    command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
+    command.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
+    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="HTML; claims.md goes beside it")
+    return command
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    args = parser().parse_args(argv)
+    found = paper.read(args.paper, args.scale)
+    tables = [
+        read_csv(args.tables / f"{name}.csv", str(entry.get("title") or ""), str(entry.get("note") or ""))
+        for name, entry in found.tables.items()
+    ]
+    measured = {path.stem: measurements.read(path) for path in args.measurements}
+    if args.scores:
+        measured[paper.SCORES] = measurements.of_paper(args.scores, found)
+    verdicts = read_verdicts(args.claims) if args.claims else []
+    page = render_report(
+        found,
+        tables,
+        verdicts,
+        measured,
+        read_scores(args.scores) if args.scores else [],
+        read_manifest(args.manifest) if args.manifest else None,
+        folder="".join(f"{part}/" for part in Path(os.path.relpath(args.tables, args.output.parent)).parts),
+    )
+    with whole_file(args.output) as stream:
+        stream.write(page)
+    with whole_file(args.output.parent / "claims.md") as stream:
+        stream.write(claims_markdown(found, verdicts))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
