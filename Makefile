@@ -20,7 +20,7 @@ SCALE ?= smoke
 # Further words for snakemake, for instance ARGS="--config mirror=../mirror 'parts=[figure4]'"
 ARGS ?=
 
-.PHONY: help env run paper plan test test-fast lint format lock bench clean
+.PHONY: help env run paper plan test test-papers test-fast lint format lock bench clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -52,8 +52,11 @@ plan: env  ## what a paper will take, before anything starts: make plan PAPER=hf
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
+test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
+	$(BIN)/python -m pytest -m papers
+
 test-fast: env  ## the tests that take seconds
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow and not papers"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .

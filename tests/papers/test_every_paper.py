@@ -1,0 +1,60 @@
+"""All five papers at smoke scale, as a user starts them: every table, figure and verdict is made. (`make test-papers`)"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workflow.conftest import Workplace
+
+from papers import paper, published
+from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, read_verdicts
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.papers
+@pytest.mark.parametrize("name", ["huffman", "sbpe", "hft", "volt", "random-bpe"])
+def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
+    place = Workplace(tmp_path / "work", root)
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", f"paper_{name}", "--config", "scale=smoke"]
+    done = subprocess.run(
+        command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    described = paper.read(place.folder / "config" / "papers" / f"{name}.yaml", "smoke")
+    results = place.results / described.folder
+
+    printed = published.tables(name)
+    for table, given in described.tables.items():
+        made = rows(results / f"{table}.csv")
+        assert {(row["row"], row["column"]) for row in made} >= {
+            (value.row, value.column) for value in printed.get(given.get("published", table), [])
+        }
+        for ending in ("md", "tex"):
+            assert described.scale in (results / f"{table}.{ending}").read_text(encoding="utf-8")
+    for figure in described.figures:
+        assert (results / f"{figure}.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
+        assert (results / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
+
+    verdicts = read_verdicts(results / "claims.json")
+    assert [verdict.name for verdict in verdicts] == list(described.claims)
+    for verdict in verdicts:
+        for outcome in (verdict.published, verdict.ours):
+            assert outcome.state in (CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE)
+            assert outcome.reason
+    page = (results / "report.html").read_text(encoding="utf-8")
+    for verdict in verdicts:
+        assert verdict.name in page
+    assert "http" not in "".join(line for line in page.split("\n") if "src=" in line)  # self-contained
+
+    again = subprocess.run(
+        [*command, "-n"], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+    )
+    assert "Nothing to be done" in again.stdout + again.stderr
