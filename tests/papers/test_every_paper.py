@@ -1,4 +1,4 @@
-"""All five papers at smoke scale, as a user starts them: every table, figure and verdict is made. (`make test-papers`)"""
+"""All five papers at smoke scale, as a user starts them: every table, figure and verdict is made (make test-papers)."""
 
 from __future__ import annotations
 
