@@ -1,0 +1,92 @@
+"""What is measured for the Huffman paper beyond scores: symbols per token, codes that belong to no word."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from experiment.postprocessing import ToText
+from papers import measurements
+from papers.analyses import selection_on_test, symbols, undecodable_output
+from papers.published import tables
+from subwords.huffman import Huffman
+
+
+@pytest.fixture
+def huffman(tmp_path: Path) -> Path:
+    codes = {"一": "the", "丁": "house", "七一": "hill"}
+    Huffman(codes).save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_codes_of_no_word_are_skipped_and_counted(huffman: Path) -> None:
+    to_text = ToText("huffman", huffman, "raw", "en")
+    assert to_text("一 ␠ 七 一 ␠ 七") == "the hill"
+    assert to_text("") == ""
+    assert to_text("七 七 ␠ 七 丁") == ""
+    assert to_text("丁") == "house"
+    assert to_text.words == 3
+    assert to_text.lost() == {"unknown codes": 3}
+    assert to_text.lost() == {}
+
+
+class Inputs(SimpleNamespace):
+    """What an analysis asks of its inputs, without a workflow."""
+
+    def keys(self, run: Any) -> dict[str, Any]:
+        return {"corpus": run.corpus, "direction": run.direction, "algorithm": run.algorithm, "segmentation": run.name}
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> Inputs:
+    def run(name: str, algorithm: str, corpus: str = "huffman-cs-de") -> Any:
+        folder = str(tmp_path / corpus / name)
+        Path(folder).mkdir(parents=True)
+        return SimpleNamespace(folder=folder, name=name, algorithm=algorithm, corpus=corpus, direction=corpus[8:])
+
+    experiment = SimpleNamespace(test_sets=lambda corpus, direction: ["test"], settings={"metrics": ["bleu", "comet"]})
+    runs = [run("huffman-2k", "huffman"), run("huffman-4k", "huffman"), run("bpe", "spm-bpe")]
+    return Inputs(experiment=experiment, runs=[*runs, run("huffman-8k", "huffman", "huffman-en-de")])
+
+
+def test_undecodable_output_is_joined_with_the_published_shares(inputs: Inputs) -> None:
+    reports = [
+        {"words": 990, "lost_in_decoding": {"unknown codes": 10}},
+        {"words": 3000, "lost_in_decoding": {}},
+        {"words": 5, "lost_in_decoding": {}},
+        {"sentences": 7},  # from before words were counted
+    ]
+    for run, report in zip(inputs.runs, reports, strict=True):
+        Path(run.folder, "test.translation.json").write_text(json.dumps(report))
+    measured = measurements.frame(undecodable_output.measure(inputs, {}))  # type: ignore[arg-type]
+    found = {
+        value.corpus: list(measurements.of_value(value, measured)["value"])
+        for value in tables("huffman")["text"]
+        if value.metric == "undecodable_output"
+    }
+    assert found == {"huffman-cs-de": [10 / 4000], "huffman-en-de": [], "huffman-en-fr": []}
+    alone = measured[measured["metric"] == "undecodable_output_of_system"]
+    assert dict(zip(alone["segmentation"], alone["value"], strict=True)) == {"huffman-2k": 0.01, "huffman-4k": 0.0}
+
+
+def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Inputs) -> None:
+    for run in inputs.runs:
+        report = {"scores": {"bleu": {"score": 19.6}}, "chosen": {"updates": 300}}
+        Path(run.folder, "test.chosen-on-test.json").write_text(json.dumps(report))
+        Path(run.folder, "test.chosen-on-test.comet.json").write_text(json.dumps({"score": 0.5}))
+    measured = measurements.frame(selection_on_test.measure(inputs, {}))  # type: ignore[arg-type]
+    assert set(measured["selection"]) == {"test"}
+    assert Counter(measured["metric"]) == {"bleu": 4, "comet": 4, "updates_chosen": 4}
+    assert all(measurements.of_value(value, measured).empty for value in tables("huffman")["table5"])
+
+
+def test_shares_of_words_by_symbols() -> None:
+    words = Counter(len(code) for code in ["一", "丁", "七一", "七七一一", "一"])
+    shares = symbols.shares({str(length): count for length, count in words.items()})
+    assert shares == {1: 3 / 5, 2: 1 / 5, 3: 0, 4: 1 / 5}
+    assert symbols.shares({}) == {}
