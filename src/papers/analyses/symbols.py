@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the shares for every segmentation of the grids; `x` is the number of symbols, from 1 without gaps."""
-    for corpus, pair, folder in inputs.segmented:
+    order = list(inputs.experiment.segmentations)
+    for corpus, pair, folder in sorted(
+        inputs.segmented, key=lambda place: order.index(inputs.graph.segmentation_of(place[2]).name)
+    ):
         statistics = read_json(f"results/segmented/{corpus}/{pair}/{folder}/stats.json")
         side = statistics[options.get("language") or pair.split("-")[0]]
         keys = inputs.segmentation_keys(corpus, folder)
