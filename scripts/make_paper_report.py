@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name, entry in found.tables.items()
     ]
     measured = {path.stem: measurements.read(path) for path in args.measurements}
-    if args.scores:
+    if args.scores and paper.SCORES not in measured:
         measured[paper.SCORES] = measurements.of_paper(args.scores, found)
     verdicts = read_verdicts(args.claims) if args.claims else []
     page = render_report(
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         verdicts,
         measured,
         read_scores(args.scores) if args.scores else [],
-        read_manifest(args.manifest) if args.manifest else None,
+        read_manifest(args.manifest) if args.manifest and args.scores else None,  # without scores, it has no runs
         folder="".join(f"{part}/" for part in Path(os.path.relpath(args.tables, args.output.parent)).parts),
     )
     with whole_file(args.output) as stream:

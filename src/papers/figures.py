@@ -144,8 +144,6 @@ def published_beside(paper: str, name: str, entry: Mapping[str, Any]) -> DataFra
 
 def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
     """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come."""
-    import pandas
-
     rows = measured[measured["metric"].isin(plan.y) & measured["value"].notna()]
     named = {plan.x, *plan.series, *plan.panels, *plan.where}
     if "selection" not in named:
@@ -158,16 +156,28 @@ def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
         rows = rows[rows[plan.x].notna() & (rows[plan.x] != "").fillna(False)]
     keys = [_label(rows, plan.panels, plan), rows["metric"], _label(rows, plan.series, plan)]
     found: dict[tuple[str, str, str], list[Point]] = {}
-    for (panel, metric, series, x), group in rows.groupby([*keys, rows[plan.x]], sort=False, dropna=False):  # type: ignore[misc]
+    for (panel, metric, series, x), group in rows.groupby(  # type: ignore[misc]
+        [*keys, rows[plan.x]], sort=False, dropna=False
+    ):
         ours = summary(group)
-        missing = pandas.isna(x)
-        place = (math.nan if missing else float(x)) if plan.numeric else plan.label("–" if missing else str(x))
+        place = _place(plan, x)
         if ours.number is not None:
             found.setdefault((str(panel), str(metric), str(series)), []).append(Point(place, ours.number, ours.error))
     if plan.numeric:
         for points in found.values():
             points.sort(key=lambda point: float(point.x))
     return [Curve(*key, source, points) for key, points in found.items()]
+
+
+def _place(plan: Plan, x: Any) -> float | str:
+    """Return a value of x as it is drawn."""
+    import pandas
+
+    if pandas.isna(x):
+        return math.nan if plan.numeric else "–"
+    if plan.numeric:
+        return float(x)
+    return plan.label(x) if isinstance(x, str) else f"{x:g}"
 
 
 def _label(rows: DataFrame, columns: Sequence[str], plan: Plan) -> Any:
@@ -202,14 +212,14 @@ def draw(name: str, entry: Mapping[str, Any], measured: DataFrame, printed: Data
     elif len(panels) > MOST_IN_A_ROW:
         places = [(metric, panel) for panel in panels for metric in plan.y]
         columns = len(plan.y)
-    categories = [] if plan.numeric else list(dict.fromkeys(point.x for curve in found for point in curve.points))
+    categories = [] if plan.numeric else _categories(plan, found)
     bars = len(categories) * max(1, len(series)) * (2 if theirs and ours else 1) if plan.kind == "bars" else 0
     width = max(4.6 if columns < 3 else 3.3, 0.3 * len(categories), 0.16 * bars)
     with mpl.rc_context(style()):
         figure, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)
         for axis, (metric, panel) in zip(axes, places, strict=False):
             here = [curve for curve in found if (curve.metric, curve.panel) == (metric, panel)]
-            _draw_panel(axis, plan, here, series, [str(category) for category in categories])
+            _draw_panel(axis, plan, here, series, categories)
             axis.set_title(panel, fontsize=10)
             axis.set_ylabel(plan.label(metric))
             axis.set_xlabel(plan.label(plan.x))
@@ -217,6 +227,14 @@ def draw(name: str, entry: Mapping[str, Any], measured: DataFrame, printed: Data
             axis.set_visible(False)
         _legend(figure, series, plan, bool(ours) and bool(theirs))
     return figure
+
+
+def _categories(plan: Plan, found: Sequence[Curve]) -> list[str]:
+    """Return the places of a categorical x: numbers by size, names in the order in which they first come."""
+    places = list(dict.fromkeys(str(point.x) for curve in found for point in curve.points))
+    if plan.x in (*NUMBERS, *WHOLE_NUMBERS):
+        return sorted(places, key=lambda place: (place == "–", float(place) if place != "–" else 0.0))
+    return places
 
 
 def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str], categories: list[str]) -> None:

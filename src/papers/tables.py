@@ -154,10 +154,11 @@ def _more(label: str, selector: Mapping[str, Any], values: Sequence[Value], elig
     for other in dict.fromkeys(getattr(value, across) for value in values):
         mates = [value for value in values if getattr(value, across) == other]
         shared = {name: _only(mates, name) for name in (*KEYS, "split", "unit")}
-        if "metric" in selector and selector["metric"] != shared["metric"]:
-            shared["unit"] = ""
-        metric = str(selector.get("metric") or shared.pop("metric"))
-        shared.pop("metric", None)
+        printed = shared.pop("metric")
+        metric = str(selector.get("metric") or printed)
+        # A variant of the printed metric (boundary_f1_sigmorphon) has its unit and digits.
+        kin = bool(printed) and (metric == printed or metric.startswith(f"{printed}_"))
+        shared["unit"] *= kin
         if not metric:
             raise InputError(
                 f"extra {label!r}: the cells of {across} {other!r} have several metrics", next_step="name the metric"
@@ -165,8 +166,7 @@ def _more(label: str, selector: Mapping[str, Any], values: Sequence[Value], elig
         blank = Value(paper=mates[0].paper, table=mates[0].table, row="", column="", value="", metric=metric, **shared)
         blank = _changed(blank, selector, metric)
         found = our_value(blank, _exactly(eligible, selector))
-        same_metric = [value for value in mates if value.metric == metric]
-        decimals = max((value.decimals for value in same_metric), default=_digits(found.number))
+        decimals = max(value.decimals for value in mates) if kin else _digits(found.number)
         yield Cell(replace(blank, **{place: label, across: other}), found, printed=False, decimals=decimals)
 
 
@@ -245,10 +245,9 @@ def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFra
     marks = []
     for mark, rule in (entry.get("marks") or {}).items():
         (name,) = set(rule) & set(_RULES)
-        # A mark belongs to the number whose metric the rule's begins with: bleu_below_best_bpe to bleu.
-        about = str(rule["metric"]).startswith(f"{value.metric}_") and value.column in rule.get(
-            "columns", [value.column]
-        )
+        # Where no columns are named, the mark is for the metric that the rule's begins with: bleu_below_best_bpe, bleu.
+        columns = rule.get("columns")
+        about = value.column in columns if columns else str(rule["metric"]).startswith(f"{value.metric}_")
         if ours.number is None or not about:
             continue
         found = our_value(replace(value, metric=rule["metric"]), measured)
