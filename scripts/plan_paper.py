@@ -15,6 +15,8 @@ from experiment.model_size import count_parameters
 from experiment.programs import program
 from papers import paper, plan
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 @functools.cache
 def counted(flags: str, joint: bool, source: int, target: int) -> int:
@@ -69,4 +71,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     sys.exit(main())

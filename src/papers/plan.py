@@ -21,8 +21,8 @@ PIECES_PER_SENTENCE = 30
 OVERHEAD_SECONDS = {"gpu": 60, "cpu": 15}
 #: Floating-point operations per second that trainings are assumed to reach.
 RATE = {"gpu": 40e12, "cpu": 30e9}
-#: Bytes of a checkpoint per parameter: the weight and Adam's two moments, in fp32.
-CHECKPOINT_BYTES = 12
+#: Bytes per parameter, in fp32: of a checkpoint, and of the last one, which has Adam's two moments as well.
+CHECKPOINT_BYTES, LAST_CHECKPOINT_BYTES = 4, 12
 TEXT_BYTES_PER_SENTENCE = 250
 
 #: flags, joint, source size, target size -> parameters of the model
@@ -70,8 +70,9 @@ def _part(paper: Paper, experiment: Experiment, runs: list[Run], count: Counter,
         size = segmentation.size if isinstance(segmentation.size, int) else 10_000
         parameters = count(flags, segmentation.joint, size, size)
         largest = max(largest, parameters)
-        kept = 2 * max(5, experiment.settings["select"]["average"]) + 1
-        disk += parameters * (CHECKPOINT_BYTES * kept + 4)
+        select = experiment.settings["select"]
+        kept = 2 * max(select.get("keep", 5), select["average"]) + 1  # the best, the last, and model.pt
+        disk += parameters * (CHECKPOINT_BYTES * kept + LAST_CHECKPOINT_BYTES)
         tokens = training_tokens(flags, pairs, experiment.settings["gpus"])
         if run not in left:
             continue
