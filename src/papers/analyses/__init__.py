@@ -45,11 +45,21 @@ KINDS: dict[str, Kind] = {
     "boundary_f1": Kind("papers.analyses.boundary_f1", ("texts", "segmentations", "scores", "files")),
     "effects": Kind("papers.analyses.effects", ("scores",)),
     "effects_of_published": Kind("papers.analyses.effects_of_published", ()),
+    "changed_sentences": Kind("papers.analyses.changed_sentences", ("texts", "runs")),
+    "hft_frequencies": Kind("papers.analyses.hft_frequencies", ("files", "texts")),
+    "hft_sample": Kind("papers.analyses.hft_sample", ("files", "texts")),
+    "text_counts": Kind("papers.analyses.text_counts", ("files", "texts")),
     "human_evaluation": Kind("papers.analyses.human_evaluation", ("texts", "runs", "scores", "files")),
     "likelihood_gains": Kind("papers.analyses.likelihood_gains", ("segmentations",)),
     "merges_learned": Kind("papers.analyses.merges_learned", ("segmentations",)),
     "paired_bootstrap": Kind("papers.analyses.paired_bootstrap", ("runs", "scores")),
     "word_pieces": Kind("papers.analyses.word_pieces", ("segmentations",)),
+    "entropy_by_size": Kind("papers.analyses.entropy_by_size", ("segmentations", "scores")),
+    "joint_vocabulary": Kind("papers.analyses.joint_vocabulary", ("segmentations",)),
+    "muv_correlation": Kind("papers.analyses.muv_correlation", ("texts", "segmentations", "scores")),
+    "search_costs": Kind("papers.analyses.search_costs", ("segmentations", "runs", "scores")),
+    "tokenized_bleu": Kind("papers.analyses.tokenized_bleu", ("runs",)),
+    "training_speed": Kind("papers.analyses.training_speed", ("segmentations", "runs")),
 }
 
 

@@ -1,0 +1,87 @@
+"""F95, μ and ν of a segmented text: as the HFT paper defines them, and as its authors' program computed them.
+
+Signoroni and Rychlý 2022, section 2.1. With n pieces that occur, their frequencies f_1 >= ... >= f_n:
+
+              definition (`of_pieces`)              the authors' program (`of_hft_output`, `of_printed_lists`)
+    pieces    all                                   HFT: not the last one of a line, which kept its line feed
+    F95       f at rank ceil(0.95 n)                f at the rank after floor(n / 100 * 95)
+    μ         pieces per line                       SentencePiece: every comma in the text counts as another piece
+    ν         sum of i f_i / sum of i, i = 1..n     i to m + 1 above and to m below, m = floor(n / 100 * 95)
+
+Their program counts pieces of the vocabulary alone, so no `<unk-x>`, and an empty line as one piece.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from subwords.statistics import class_frequency, rank_weighted_frequency
+
+Pieces = Iterable[Sequence[str]]
+
+
+class Frequencies(NamedTuple):
+    """The numbers of one segmented text; None where it has no pieces, or too few."""
+
+    f95: int | None
+    mu: float | None
+    nu: float | None
+    ranked: list[int]  # frequencies of the pieces that occur, descending
+
+
+def of_pieces(lines: Pieces) -> Frequencies:
+    """Return the numbers of lines of pieces by the paper's definitions.
+
+    >>> of_pieces([["a", "b", "a"], ["a"]])
+    Frequencies(f95=1, mu=2.0, nu=1.6666666666666667, ranked=[3, 1])
+    """
+    counts, length, number = Counter[str](), 0, 0
+    for pieces in lines:
+        counts.update(pieces)
+        length += len(pieces)
+        number += 1
+    ranked = _ranked(counts)
+    return Frequencies(
+        class_frequency(ranked), length / number if number else None, rank_weighted_frequency(ranked), ranked
+    )
+
+
+def of_hft_output(lines: Pieces, vocabulary: Collection[str]) -> Frequencies:
+    """Return the numbers of HFT's output as the authors' program computed them. A line has one item at least."""
+    counts, items, number = Counter[str](), 0, 0
+    for pieces in lines:
+        counts.update(pieces[:-1])
+        items += max(1, len(pieces))
+        number += 1
+    return _as_published(counts, vocabulary, items, number)
+
+
+def of_printed_lists(lines: Pieces, vocabulary: Collection[str]) -> Frequencies:
+    """Return the numbers of SentencePiece's output as the authors' program computed them.
+
+    It had printed the pieces as a Python list, and took the fields between commas for pieces.
+    """
+    counts, fields, number = Counter[str](), 0, 0
+    for pieces in lines:
+        counts.update(pieces)
+        fields += max(1, len(pieces)) + sum(piece.count(",") for piece in pieces)
+        number += 1
+    return _as_published(counts, vocabulary, fields, number)
+
+
+def _as_published(counts: Counter[str], vocabulary: Collection[str], items: int, lines: int) -> Frequencies:
+    ranked = _ranked(Counter({piece: count for piece, count in counts.items() if piece in vocabulary}))
+    m = int(len(ranked) / 100 * 95)
+    weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
+    return Frequencies(
+        ranked[m] if ranked else None,
+        items / lines if lines else None,
+        weighted / (m * (m + 1) / 2) if m else None,
+        ranked,
+    )
+
+
+def _ranked(counts: Counter[str]) -> list[int]:
+    return sorted(counts.values(), reverse=True)
