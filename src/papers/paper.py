@@ -204,8 +204,9 @@ def _check(paper: Paper) -> None:
                     raise unknown(f"source of the {kind} {name}", source, sources, next_step=f"see {paper.where}")
     transcribed = published.tables(paper.name)
     for name, given in paper.tables.items():
-        if given.get("published", name) not in transcribed:
-            raise unknown("published table", given.get("published", name), transcribed, next_step=f"see {paper.where}")
+        table = given.get("published", name)
+        if table is not None and table not in transcribed:
+            raise unknown("published table", table, transcribed, next_step=f"see {paper.where}")
     for name in (*paper.tables, *paper.figures):
         if name in paper.tables and name in paper.figures:
             raise InputError(f"{paper.where}: {name} is both a table and a figure", allowed="two names")

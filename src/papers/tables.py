@@ -163,7 +163,9 @@ def _more(label: str, selector: Mapping[str, Any], values: Sequence[Value], elig
             raise InputError(
                 f"extra {label!r}: the cells of {across} {other!r} have several metrics", next_step="name the metric"
             )
-        blank = Value(paper=mates[0].paper, table=mates[0].table, row="", column="", value="", metric=metric, **shared)
+        label_of_row = other if across == "row" else ""  # a measurement may be made for this row alone
+        head = {"paper": mates[0].paper, "table": mates[0].table, "row": label_of_row, "column": ""}
+        blank = Value(**head, value="", metric=metric, **shared)
         blank = _changed(blank, selector, metric)
         found = our_value(blank, _exactly(eligible, selector))
         decimals = max(value.decimals for value in mates) if kin else _digits(found.number)

@@ -1,0 +1,288 @@
+"""The hierarchical model of the random-bpe paper: its density, its posterior, and whether it lands on Table 2."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from collapsed_sampler import Score, sample
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from papers import hierarchical, published
+from papers.analyses.effects import explained
+from papers.analyses.effects_of_published import replicated
+from papers.hierarchical import Effect, Posterior, Sampling, intercept_scale
+from papers.replicates import replicates
+from subwords.errors import InputError
+
+LAWS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]
+LANGUAGES = ["he2020-en-et en-et", "he2020-en-fi en-fi", "he2020-en-de en-de", "til-en-uz en-uz"]
+SIZES = ["2000", "5000", "32000"]
+
+
+@pytest.fixture(scope="module")
+def table1() -> pd.DataFrame:
+    """Ten scores for every cell of Table 1, with exactly its means and standard errors."""
+    return explained(replicated(published.tables("random-bpe")["table1"], 10), {})
+
+
+def coded(scores: pd.DataFrame) -> list[Score]:
+    """Return scores as the collapsed sampler takes them."""
+    codes = [pd.factorize(scores[name])[0] for name in hierarchical.FACTORS]
+    return [(int(a), int(b), int(c), float(d)) for a, b, c, d in zip(*codes, scores["score"], strict=True)]
+
+
+def invented(seed: int = 3) -> pd.DataFrame:
+    """Scores with known effects: three languages, two laws and sizes, two seeds; a cell missing, one with one seed."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for (a, language), (b, law), (c, merges) in itertools.product(
+        enumerate(["x", "y's (z)", "ž"]), enumerate(["plain", "mad"]), enumerate(["1 000", "2000"])
+    ):
+        for number in range(2):
+            if (a, b, c) == (2, 1, 1) or ((a, b, c) == (0, 0, 0) and number):
+                continue
+            score = [10, 30, 21][a] - 2.0 * b * (a == 1) + 1.0 * c * (a == 0) + random.normal(0, 0.3)
+            rows.append({"language": language, "law": law, "merges": merges, "score": score})
+    return pd.DataFrame(rows)
+
+
+# ---- scores that a mean and an error could have come from
+
+
+@settings(max_examples=200, derandomize=True)
+@given(st.floats(-100, 100), st.floats(0, 30), st.integers(2, 40))
+def test_replicates_have_the_mean_and_the_error(mean: float, error: float, number: int) -> None:
+    found = np.array(replicates(mean, error, number))
+    assert len(found) == number
+    assert found.mean() == pytest.approx(mean, abs=1e-9)
+    assert found.std(ddof=1) / math.sqrt(number) == pytest.approx(error, abs=1e-9)
+
+
+def test_one_replicate_has_no_error() -> None:
+    assert replicates(3.5, 0, 1) == [3.5]
+    with pytest.raises(InputError, match="two or more"):
+        replicates(3.5, 0.1, 1)
+
+
+def test_the_replicates_of_table_1_are_the_papers(table1: pd.DataFrame) -> None:
+    assert len(table1) == 4 * 3 * 3 * 10
+    cells = table1.groupby(["corpus", "law", "merges"])["score"]
+    for value in published.tables("random-bpe")["table1"]:
+        if value.metric == "bleu":
+            law = value.segmentation.rpartition("-")[0]
+            scores = cells.get_group((value.corpus, law, value.size))
+            assert f"{scores.mean():.2f}" == value.value
+            assert f"{scores.sem():.2f}" == value.error
+
+
+def test_the_default_scale_of_intercepts_is_the_papers(table1: pd.DataFrame) -> None:
+    """ "s_α ≈ 68" (section 4), and bambi's own default for an indicator of a language."""
+    import bambi
+
+    assert round(intercept_scale(table1)) == 68
+    data = pd.DataFrame({"score": table1["score"], "estonian": (table1["direction"] == "en-et").astype(float)})
+    model = bambi.Model("score ~ 0 + estonian", data)
+    model.build()
+    assert intercept_scale(table1) == pytest.approx(float(model.components["mu"].terms["estonian"].prior.args["sigma"]))
+
+
+# ---- the density, against one written by hand
+
+
+def normal(x: float, mean: float, deviation: float) -> float:
+    return -(((x - mean) / deviation) ** 2) / 2 - math.log(deviation)
+
+
+def density(point: dict[str, np.ndarray], scores: pd.DataFrame, scale: float, hierarchical_intercept: bool) -> float:
+    """Return the log density of section 4's model, but for a constant, from the paper's formulas alone."""
+    codes = coded(scores)
+    sigma = float(point["sigma"])
+    spread = float(scores["score"].std(ddof=0))
+    total = -2.5 * math.log1p((sigma / spread) ** 2 / 4)  # half Student t with 4 degrees of freedom: bambi's default
+    names = {"law": scores["law"].nunique(), "merges": scores["merges"].nunique()}
+    effect: dict[tuple[str, int, int], float] = {}
+    for factor, levels in names.items():
+        for level in range(levels):
+            name = f"{factor}{level}"
+            deviation = float(point[f"{name}|language_sigma"])
+            total += normal(float(point[name]), 0, 1) + normal(deviation, 0, 1)
+            for language, offset in enumerate(point[f"{name}|language_offset"].ravel()):
+                effect[factor, level, language] = float(point[name]) + deviation * float(offset)
+                total += normal(float(offset), 0, 1)
+    languages = scores["language"].nunique()
+    if hierarchical_intercept:
+        deviation = float(point["1|language_sigma"])
+        intercepts = [deviation * float(offset) for offset in point["1|language_offset"].ravel()]
+        total += normal(deviation, 0, scale) + sum(
+            normal(float(offset), 0, 1) for offset in point["1|language_offset"].ravel()
+        )
+    else:
+        intercepts = [float(point[f"language{language}"]) for language in range(languages)]
+        total += sum(normal(intercept, 0, scale) for intercept in intercepts)
+    for language, law, merges, score in codes:
+        mean = intercepts[language] + effect["law", law, language] + effect["merges", merges, language]
+        total += normal(score, mean, sigma)
+    return total
+
+
+@pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
+def test_the_model_has_the_papers_priors_and_likelihood(intercept: str) -> None:
+    scores = hierarchical._checked(invented())
+    levels = {factor: list(dict.fromkeys(scores[factor])) for factor in hierarchical.FACTORS}
+    with hierarchical._quiet():
+        model = hierarchical._model(scores, levels, intercept).backend.model
+        log_density = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    random = np.random.default_rng(1)
+    start = model.initial_point()
+    differences = []
+    for _ in range(5):
+        inner = {name: random.normal(0, 0.7, np.shape(value)) for name, value in start.items()}
+        outer = {name.removesuffix("_log__"): np.exp(v) if name.endswith("_log__") else v for name, v in inner.items()}
+        expected = density(outer, scores, intercept_scale(scores), intercept == "hierarchical")
+        differences.append(float(log_density(inner)) - expected)
+    assert np.ptp(differences) < 1e-6 * max(1, abs(expected))
+
+
+# ---- the posterior
+
+
+def published_effects() -> dict[tuple[str, int, int | None], dict[str, float]]:
+    """Return mean, lower and upper end of every effect of Table 2, by (factor, level, language)."""
+    found: dict[tuple[str, int, int | None], dict[str, float]] = {}
+    for value in published.tables("random-bpe")["table2"]:
+        if value.metric == "effect_includes_zero":
+            continue
+        language = LANGUAGES.index(f"{value.corpus} {value.direction}") if value.corpus else None
+        level = ("law", LAWS.index(value.segmentation)) if value.segmentation else ("merges", SIZES.index(value.size))
+        found.setdefault((*level, language), {})[value.metric.removeprefix("effect_")] = float(value.value)
+    return found
+
+
+def tolerances(draws: np.ndarray) -> tuple[float, float]:
+    """Return how far the means of two runs of a sampler may be apart, and the ends of their intervals.
+
+    Three standard errors of a difference when either run has 400 effective draws, the fewest that are called enough: a
+    mean is then off by sd/20; a 3 % quantile of a normal distribution, by 2.51 times as much. Rounding comes on top:
+    half a hundredth in Table 2, and as much in the means of Table 1.
+    """
+    error = 3 * math.sqrt(2 / 400) * float(draws.std())
+    return error + 0.01, 2.51 * error + 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
+def test_table_2_follows_from_table_1(table1: pd.DataFrame, intercept: str) -> None:
+    draws = sample(coded(table1), intercept_scale(table1), hierarchical=intercept == "hierarchical", steps=15000)
+    printed = published_effects()
+    assert len(printed) == len(draws.effects) == 30
+    for key, values in printed.items():
+        of_mean, of_ends = tolerances(draws.effects[key])
+        lower, upper = hierarchical.highest_density(draws.effects[key])
+        assert draws.effects[key].mean() == pytest.approx(values["mean"], abs=of_mean), key
+        assert lower == pytest.approx(values["hdi_lower"], abs=of_ends), key
+        assert upper == pytest.approx(values["hdi_upper"], abs=of_ends), key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
+def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
+    """On other data than the paper's, with few draws: within four standard errors, by its own effective samples."""
+    scores = invented()
+    posterior = hierarchical.fit(scores, Sampling(chains=2, tune=300, draws=300, intercept=intercept))
+    other = sample(coded(scores), intercept_scale(scores), hierarchical=intercept == "hierarchical", steps=15000)
+    names = {factor: list(dict.fromkeys(scores[factor])) for factor in hierarchical.FACTORS}
+    assert len(posterior.effects) == len(other.effects) == 4 + 4 * 3
+    for (factor, level, language), draws in other.effects.items():
+        place = None if language is None else names["language"][language]
+        effect = posterior.effect(factor, names[factor][level], place)
+        error = draws.std() * math.sqrt(1 / effect.effective_samples + 1 / 200)
+        assert effect.mean == pytest.approx(draws.mean(), abs=4 * error), (factor, level, language)
+        assert effect.draws.std() == pytest.approx(draws.std(), rel=0.35)
+    # What was put in: 'mad' costs the second language two points, and the second size gives the first one point.
+    cost = posterior.effect("law", "mad", "y's (z)").minus(posterior.effect("law", "plain", "y's (z)"))
+    gain = posterior.effect("merges", "2000", "x").minus(posterior.effect("merges", "1 000", "x"))
+    assert cost.mean == pytest.approx(-2, abs=0.7)
+    assert not cost.includes_zero
+    assert gain.mean == pytest.approx(1, abs=0.7)
+
+
+@pytest.mark.slow
+def test_equal_seeds_give_equal_draws_however_many_cores() -> None:
+    few = Sampling(chains=2, tune=20, draws=20)
+    runs = [hierarchical.fit(invented(), sampling) for sampling in (few, few, Sampling(**{**vars(few), "cores": 2}))]
+    for run in runs[1:]:
+        for one, other in zip(runs[0].effects, run.effects, strict=True):
+            assert np.array_equal(one.draws, other.draws)
+    assert runs[0].warning
+
+
+@pytest.mark.slow
+def test_a_single_language_law_and_seed_will_do() -> None:
+    rows = [
+        {"language": "x", "law": "plain", "merges": size, "score": score} for size, score in (("1", 8.0), ("2", 9.5))
+    ]
+    posterior = hierarchical.fit(pd.DataFrame(rows), Sampling(chains=1, tune=20, draws=20))
+    assert [(effect.level, effect.language) for effect in posterior.effects] == [
+        ("plain", None), ("plain", "x"), ("1", None), ("1", "x"), ("2", None), ("2", "x"),
+    ]  # fmt: skip
+    assert all(np.isfinite(effect.draws).all() for effect in posterior.effects)
+
+
+# ---- what is said of draws
+
+
+def test_the_highest_density_interval_is_the_shortest() -> None:
+    draws = np.random.default_rng(2).exponential(size=20000)
+    lower, upper = hierarchical.highest_density(draws)
+    assert lower == pytest.approx(0, abs=0.01)  # a density that falls from the start
+    assert upper == pytest.approx(-math.log(0.06), abs=0.1)
+    assert np.mean((draws >= lower) & (draws <= upper)) == pytest.approx(0.94, abs=0.001)
+
+
+def test_effects_say_whether_zero_is_likely() -> None:
+    draws = np.random.default_rng(4).normal(0, 1, (4, 500))
+    effect, other = Effect("law", "a", None, draws + 5), Effect("law", "b", None, draws + 4)
+    assert not effect.includes_zero
+    assert Effect("law", "a", None, draws).includes_zero
+    assert effect.minus(other).interval == pytest.approx((1, 1))
+    assert effect.effective_samples == pytest.approx(2000, rel=0.25)
+    assert effect.r_hat == pytest.approx(1, abs=0.01)
+
+
+def test_bad_sampling_is_said() -> None:
+    random = np.random.default_rng(5)
+    good = Effect("law", "a", None, random.normal(0, 1, (4, 500)))
+    assert Posterior([good], 0).warning == ""
+    assert "3 divergences" in Posterior([good], 3).warning
+    apart = Effect("law", "a", None, good.draws + np.arange(4)[:, None])
+    assert "r̂" in Posterior([good, apart], 0).warning
+    assert "effective samples" in Posterior([Effect("law", "a", None, good.draws[:, :20])], 0).warning
+    alone = Effect("law", "a", None, good.draws[:1])
+    assert "r̂" in Posterior([alone], 0).warning  # one chain cannot agree with another
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"score": [1.0, None]}, "missing or not finite"),
+        ({"score": [1.0, math.inf]}, "missing or not finite"),
+        ({"score": [2.0, 2.0]}, "no two different scores"),
+        ({"law": None}, "no column law"),
+    ],
+)
+def test_scores_that_cannot_be_explained(change: dict[str, object], message: str) -> None:
+    columns = {"language": ["x", "x"], "law": ["a", "b"], "merges": ["1", "1"], "score": [1.0, 2.0], **change}
+    table = pd.DataFrame({name: content for name, content in columns.items() if content is not None})
+    with pytest.raises(InputError, match=message):
+        hierarchical.fit(table)
+
+
+@pytest.mark.parametrize("wrong", [{"chains": 0}, {"draws": 0}, {"target_accept": 1.0}, {"intercept": "none"}])
+def test_sampling_that_cannot_be(wrong: dict[str, object]) -> None:
+    with pytest.raises(InputError):
+        Sampling(**wrong)  # type: ignore[arg-type]
