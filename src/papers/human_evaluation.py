@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiment.report import visible
+from experiment.pages import visible
 from papers.unknown_words import unknown_words, word_spans
 from subwords.errors import InputError
 

@@ -21,18 +21,22 @@ POINTS = 300
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the curves of one segmentation on every corpus. Options: `segmentation`, `window` [5]."""
-    window = options.get("window", 5)
-    for corpus, pair, folder in inputs.segmented:
-        keys = inputs.segmentation_keys(corpus, folder)
-        if keys["segmentation"] != options["segmentation"]:
+    """Yield one curve a corpus.
+
+    Options: `segmentations` (of these the first that a corpus has: more merges make a longer curve), `window` [5].
+    """
+    learned = {(corpus, folder): pair for corpus, pair, folder in inputs.segmented}
+    for corpus in dict.fromkeys(corpus for corpus, _ in learned):
+        folder = next((name for name in options["segmentations"] if (corpus, name) in learned), None)
+        if folder is None:
             continue
+        pair = learned[corpus, folder]
+        keys = inputs.segmentation_keys(corpus, folder) | {"direction": pair}
         found = read_gains(Path(f"results/segmented/{corpus}/{pair}/{folder}/report.{pair}.json"))
-        means = shares_of_first(found, window)
+        means = shares_of_first(found, options.get("window", 5))
         for merge in spread(len(found)):
-            place = keys | {"direction": pair, "x": merge}
-            yield place | {"metric": "likelihood_gain", "value": found[merge - 1]}
-            yield place | {"metric": "likelihood_gain_mean", "value": means[merge - 1]}
+            yield keys | {"x": merge, "metric": "likelihood_gain", "value": found[merge - 1]}
+            yield keys | {"x": merge, "metric": "likelihood_gain_mean", "value": means[merge - 1]}
 
 
 def read_gains(path: Path) -> list[float]:

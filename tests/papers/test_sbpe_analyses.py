@@ -1,0 +1,464 @@
+"""What the S-BPE paper measures beyond BLEU: against hand-made segmentations, brute force and the published values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiment.layout import reference
+from papers import paper, published
+from papers.analyses import (
+    KINDS,
+    boundary_f1,
+    human_evaluation,
+    likelihood_gains,
+    merges_learned,
+    paired_bootstrap,
+    word_pieces,
+)
+from papers.claims import judge
+from papers.gold_morphemes import Analyses, on_surface, read_morpho_challenge, read_sigmorphon, scores
+from papers.human_scores import Outcome
+from papers.measurements import frame, of_value, published_frame
+from papers.segmenters import best_segmentations
+from papers.verdicts import CONFIRMED, NOT_TESTABLE
+from subwords.bpe import BPE
+from subwords.errors import InputError
+from subwords.sbpe import SBPE
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FILE = ROOT / "config" / "papers" / "sbpe.yaml"
+SIGMORPHON = "mirror/raw.githubusercontent.com/sigmorphon/2022SegmentationST"
+
+
+# ---- gold morphemes
+
+
+def edits(left: str, right: str) -> int:
+    """Return the Levenshtein distance."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        row, above = [i], row
+        for j, b in enumerate(right, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (a != b)))
+    return row[-1]
+
+
+@given(st.text("abc", min_size=1, max_size=8), st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=3))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_stretches_have_the_fewest_edits_of_all_ways_to_cut_the_word(word: str, morphs: list[str]) -> None:
+    found = on_surface(word, morphs)
+    if found is None:
+        return
+    assert "".join(found) == word
+    ways = [
+        [word[a:b] for a, b in pairwise([0, *cuts, len(word)])]
+        for cuts in combinations([*range(len(word) + 1)] * (len(morphs) - 1), len(morphs) - 1)
+        if list(cuts) == sorted(cuts)
+    ]
+    fewest = min(sum(map(edits, morphs, way)) for way in ways)
+    assert sum(map(edits, morphs, found)) == fewest
+
+
+@pytest.mark.parametrize(
+    ("word", "morphs", "stretches"),
+    [
+        ("strides", "stride s", "stride s"),
+        ("bioassimilation", "bio assimilate ion", "bio assimilat ion"),
+        ("subneural", "sub neuron al", "sub neur al"),
+        ("stopped", "stop ed", "stopp ed"),
+        ("illegal", "in legal", "il legal"),
+        ("fully", "full ly", "ful ly"),
+        ("low-paid", "low paid", "low- paid"),
+        ("spongologists", "spongology ist s", "spongolog ist s"),
+        ("better", "good er", ""),
+        ("dirtied", "dirt y ed", ""),
+    ],
+)
+def test_canonical_morphemes_on_the_surface(word: str, morphs: str, stretches: str) -> None:
+    assert on_surface(word, morphs.split()) == (stretches.split() or None)
+
+
+def test_sigmorphon_file(tmp_path: Path) -> None:
+    path = tmp_path / "eng.tsv"
+    path.write_text(
+        "conservation\tconserve @@ation\t010\nhuck\thuck\t000\nbetter\tgood @@er\t100\npoles\tpole @@s\t100\n"
+    )
+    assert read_sigmorphon(path) == [
+        Analyses("conservation", [["conserv", "ation"]]),
+        Analyses("huck", [["huck"]]),
+        Analyses("poles", [["pole", "s"]]),
+    ]
+
+
+def test_morpho_challenge_file(tmp_path: Path) -> None:
+    """Labels, zero morphs, alternatives, a form with a colon; what does not join to the word is left out."""
+    path = tmp_path / "gold"
+    lines = [
+        "flies\tfl:fly_N ies:+PL, flie:fly_V s:+3SG",
+        "sheep\tsheep:sheep_N ~:+PL",
+        "x:y\tx:y:z_N",
+        "feet\tfoot:N s:+PL",
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    assert read_morpho_challenge(path) == [
+        Analyses("flies", [["fl", "ies"], ["flie", "s"]]),
+        Analyses("sheep", [["sheep"]]),
+        Analyses("x:y", [["x:y"]]),
+    ]
+    path.write_text("flies fly +PL\n")
+    with pytest.raises(InputError, match=r"line 1: 'flies fly \+PL'"):
+        read_morpho_challenge(path)
+
+
+def test_of_alternatives_the_one_that_the_pieces_agree_with_counts() -> None:
+    """Merges make "ab c@@" into ab|c: the second way is met, the first is not; F1 of the first alone would be 0."""
+    segmenter = BPE([("a", "b")])
+    first, second = ["a", "bc"], ["ab", "c"]
+    assert scores(segmenter, [Analyses("abc", [first])])["macro"]["f1"] == 0
+    assert scores(segmenter, [Analyses("abc", [first, second])])["macro"]["f1"] == 1
+
+
+@pytest.mark.shared
+def test_the_free_gold_morphemes(shared: Path) -> None:
+    """Czech is on the surface as it is; of English nearly all are found, and what needs no alignment is unchanged."""
+    (folder,) = (shared / SIGMORPHON).glob("*/data")
+    czech = read_sigmorphon(folder / "ces.word.dev.tsv")
+    assert len(czech) == 4000
+    english = {word: ways[0] for word, ways in read_sigmorphon(folder / "eng.word.dev.tsv")}
+    lines = [line.split("\t") for line in (folder / "eng.word.dev.tsv").read_text("utf-8").splitlines()]
+    assert len(english) > 0.98 * len(lines)
+    for word, morphs, _ in lines:
+        plain = morphs.replace(" @@", " ").split()
+        if "".join(plain) == word:
+            assert english[word] == plain
+        elif word in english:
+            assert "".join(english[word]) == word
+            assert len(english[word]) == len(plain)
+
+
+# ---- analyses, on a made-up paper's files
+
+
+@dataclass
+class Made:
+    """What an analysis asks of `Inputs`, from files made by hand."""
+
+    segmented: list[tuple[str, str, str]] = field(default_factory=list)
+    sizes: dict[str, int | None] = field(default_factory=dict)
+    files: dict[str, Path] = field(default_factory=dict)
+    directions: Sequence[str] = ("en-de", "de-en")
+    measured: list[dict[str, Any]] = field(default_factory=list)
+    gold: list[str] = field(default_factory=list)
+    name: str = "made"
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys((corpus, pair) for corpus, pair, _ in self.segmented))
+
+    @property
+    def paper(self) -> Any:
+        return type("P", (), {"name": "sbpe", "where": "x", "corpus": str, "paper_corpus": lambda _, name: name})()
+
+    @property
+    def experiment(self) -> Any:
+        return type("E", (), {"settings": {"directions": list(self.directions)}})()
+
+    @property
+    def graph(self) -> Any:
+        return type("G", (), {"gold": lambda _, corpus, pair: self.gold})()
+
+    def scores(self) -> Any:
+        return frame(self.measured)
+
+    def segmentation_keys(self, corpus: str, folder: str) -> dict[str, Any]:
+        return {"corpus": corpus, "segmentation": folder, "algorithm": folder.split("-")[0], "size": self.sizes[folder]}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def segmented(folder: Path, model: BPE | SBPE, algorithm: str, languages: Sequence[str] = ("en", "de")) -> None:
+    """Write a segmentation's folder as scripts/segment.py does, with the statistics that are read."""
+    folder.mkdir(parents=True)
+    (folder / "segmentation.json").write_text(json.dumps({"algorithm": algorithm}))
+    for language in languages:
+        model.save(folder / f"model.{language}")
+        (folder / f"encode.{language}.json").write_text("{}")
+    (folder / "stats.json").write_text(
+        json.dumps({language: {"size_reached": model.reached()} for language in languages})
+    )
+
+
+def test_pieces_of_words_stand_in_the_cells_of_table_3(here: Path) -> None:
+    merges = [("f", "i"), ("fi", "n"), ("fin", "a"), ("fina", "n"), ("finan", "z")]
+    segmented(here / "results/segmented/wmt19-en-de/en-de/bpe-4k", BPE(merges[:2]), "bpe")
+    segmented(here / "results/segmented/wmt19-en-de/en-de/sbpe-auto", SBPE(merges), "sbpe")
+    inputs = Made(
+        [("wmt19-en-de", "en-de", "bpe-4k"), ("wmt19-en-de", "en-de", "sbpe-auto")], {"bpe-4k": 4000, "sbpe-auto": None}
+    )
+    options = {"corpus": "wmt19-en-de", "language": "de", "words": ["finanz", "anstehenden"]}
+    options |= {"segmentations": {"bpe": "bpe-4k", "sbpe": "sbpe-auto"}}
+    rows = list(word_pieces.measure(inputs, options))  # type: ignore[arg-type]
+    found = {(row["segmentation"], row["row"]): row["text"] for row in rows if row["metric"] == "pieces"}
+    assert found["bpe", "finanz"] == "fin@@ a@@ n@@ z"
+    assert found["sbpe", "finanz"] == "finan@@ z"  # the last letter ends the word, so "z" there is another symbol
+    cells = [value for value in published.tables("sbpe")["table3"] if value.row == "anstehenden"]
+    assert [of_value(value, frame(rows))["text"].tolist() for value in cells] == [
+        [" ".join(["a@@", "n@@", "s@@", "t@@", "e@@", "h@@", "e@@", "n@@", "d@@", "e@@", "n"])]
+    ] * 2
+    assert [row["value"] for row in rows if row["metric"] == "pieces_as_printed"] == [0.0, 0.0]
+    with pytest.raises(InputError, match="bpe-32k"):
+        list(word_pieces.measure(inputs, options | {"segmentations": {"bpe": "bpe-32k"}}))  # type: ignore[arg-type]
+
+
+def test_merges_are_those_of_the_model_in_both_directions(here: Path) -> None:
+    segmented(here / "results/segmented/wmt19-en-de/en-de/sbpe-auto", SBPE([("a", "b"), ("ab", "c")]), "sbpe")
+    inputs = Made([("wmt19-en-de", "en-de", "sbpe-auto")], {"sbpe-auto": None}, directions=["en-de", "de-en", "en-fi"])
+    rows = list(merges_learned.measure(inputs, {}))  # type: ignore[arg-type]
+    assert [(row["direction"], row["value"]) for row in rows] == [("en-de", 2), ("de-en", 2)]
+    (value,) = (v for v in published.tables("sbpe")["table7"] if (v.row, v.metric) == ("En→De", "merges"))
+    assert of_value(value, frame(rows))["value"].tolist() == [2]
+    assert not list(merges_learned.measure(inputs, {"segmentations": ["other"]}))  # type: ignore[arg-type]
+
+
+def test_gains_are_those_of_brute_force(here: Path) -> None:
+    """Every gain that is drawn is Eq. 7 with the paper's smoothing, computed here by counting anew at each merge."""
+    text = here / "text"
+    text.write_text("abab abc cab\nbca abab aa aaa\ncabab b\n" * 3)
+    folder = here / "results/segmented/c/en-de/sbpe-8"
+    folder.mkdir(parents=True)
+    model = SBPE.learn([text], 8, report=str(folder / "report.en-de.json"))
+    rows = list(
+        likelihood_gains.measure(Made([("c", "en-de", "sbpe-8")], {"sbpe-8": 8}), {"segmentations": ["x", "sbpe-8"]})
+    )  # type: ignore[arg-type]
+    gains = {row["x"]: row["value"] for row in rows if row["metric"] == "likelihood_gain"}
+    means = {row["x"]: row["value"] for row in rows if row["metric"] == "likelihood_gain_mean"}
+    words = [[*word[:-1], f"{word[-1]}</w>"] for line in text.read_text().splitlines() for word in line.split()]
+    seen = {symbol for word in words for symbol in word}
+    expected = []
+    for left, right in model.merges:
+        before = Counter(symbol for word in words for symbol in word)
+        words = [merged(word, left, right) for word in words]
+        after = Counter(symbol for word in words for symbol in word)
+        seen.add(left + right)
+        # What merging made, not what stood there before: the same string may have had another way to arise.
+        c = after[left + right] - before[left + right]
+        total, kinds = sum(after.values()), len(seen)
+
+        def log_p(count: int, total: int = total, kinds: int = kinds) -> float:
+            return math.log((count + 1) / (total + kinds))
+
+        expected.append(c * (log_p(c) - log_p(before[left] - c) - log_p(before[right] - c)))
+    assert list(gains) == list(range(1, len(expected) + 1))
+    assert list(gains.values()) == pytest.approx(expected)
+    for end, mean in means.items():
+        last = expected[max(0, end - 5) : end]
+        assert mean == pytest.approx(sum(last) / len(last) / expected[0])
+
+
+def merged(word: list[str], left: str, right: str) -> list[str]:
+    """Return a word with every pair merged, from left to right."""
+    out: list[str] = []
+    for symbol in word:
+        if out and out[-1] == left and symbol == right:
+            out[-1] = left + right
+        else:
+            out.append(symbol)
+    return out
+
+
+@pytest.mark.parametrize(("number", "points"), [(0, 300), (1, 300), (7, 300), (96000, 300), (50, 2)])
+def test_points_of_a_curve(number: int, points: int) -> None:
+    found = likelihood_gains.spread(number, points)
+    assert found == sorted(set(found))
+    assert len(found) <= points
+    if number:
+        assert (found[0], found[-1]) == (1, number)
+    if number == 96000:
+        assert len(found) > 200
+        assert max(b / a for a, b in pairwise(found)) <= 2.0
+
+
+def bleu(
+    segmentation: str, value: float, size: int, direction: str = "en-de", algorithm: str = "bpe"
+) -> dict[str, Any]:
+    names = {"metric": "bleu", "corpus": "wmt19-en-de", "direction": direction, "model": "m", "seed": 1}
+    return names | {"segmentation": segmentation, "algorithm": algorithm, "size": size, "value": value}
+
+
+def test_the_best_bpe_is_that_of_each_direction_by_the_mean_over_seeds() -> None:
+    rows = [bleu("bpe-4k", 20, 4000), bleu("bpe-8k", 24, 8000), bleu("sbpe-4k", 30, 4000, algorithm="sbpe")]
+    rows += [bleu("bpe-8k", 10, 8000) | {"seed": 2}, bleu("bpe-4k", 20, 4000) | {"seed": 2}]
+    rows += [bleu("bpe-8k", 9, 8000, "de-en"), bleu("bpe-4k", 9, 4000, "de-en")]
+    found = best_segmentations(frame(rows))
+    assert found == {("wmt19-en-de", "en-de"): "bpe-4k", ("wmt19-en-de", "de-en"): "bpe-4k"}
+    rows = [value for value in published.tables("sbpe")["table7"] if value.direction in ("en-fi", "de-en")]
+    best = best_segmentations(published_frame(rows))
+    assert best == {("wmt19-en-fi", "en-fi"): "bpe-96k", ("wmt19-en-de", "de-en"): "bpe-32k"}
+
+
+def test_boundaries_are_scored_with_the_best_bpe_of_the_direction(here: Path) -> None:
+    """walk|s: BPE with the merges of "walk" ends pieces where the gold does, the other BPE nowhere near."""
+    walk = [("w", "a"), ("wa", "l"), ("wal", "k")]
+    segmented(here / "results/segmented/wmt19-en-de/en-de/bpe-4k", BPE([]), "bpe")
+    segmented(here / "results/segmented/wmt19-en-de/en-de/bpe-8k", BPE(walk), "bpe")
+    segmented(here / "results/segmented/wmt19-en-de/en-de/sbpe-auto", SBPE(walk[:2]), "sbpe")
+    (here / "gold.en").write_text("walks\twalk:N s:+PL\n")
+    (here / "sig.en").write_text("walks\twalk @@s\t100\n")
+    places = [("wmt19-en-de", "en-de", name) for name in ("bpe-4k", "bpe-8k", "sbpe-auto")]
+    inputs = Made(places, {"bpe-4k": 4000, "bpe-8k": 8000, "sbpe-auto": None})
+    inputs.files = {"morpho-challenge-en": here / "gold.en", "sigmorphon-en": here / "sig.en"}
+    inputs.measured = [bleu("bpe-4k", 20, 4000), bleu("bpe-8k", 24, 8000)]
+    options = {"segmentations": {"bpe-best": "best bpe", "sbpe": "sbpe-auto"}}
+    rows = list(boundary_f1.measure(inputs, options))  # type: ignore[arg-type]
+    found = {(row["metric"], row["segmentation"]): row["value"] for row in rows}
+    assert {row["direction"] for row in rows} == {"en-de"}  # German has no gold here
+    assert found["boundary_f1", "bpe-best"] == found["boundary_f1_sigmorphon", "bpe-best"] == 1
+    assert found["boundary_f1", "sbpe"] == pytest.approx(2 / 3)  # wal@@ k@@ s: one of two, one of one
+    (value,) = (v for v in published.tables("sbpe")["table4"] if (v.row, v.column) == ("English →De", "BPE"))
+    assert of_value(value, frame(rows))["value"].tolist() == [1]
+    inputs.measured = [bleu("bpe-4k", 29, 4000), bleu("bpe-8k", 24, 8000)]
+    rows = list(boundary_f1.measure(inputs, options))  # type: ignore[arg-type]
+    assert next(row for row in rows if row["segmentation"] == "bpe-best")["text"] == "bpe-4k"
+    inputs.files = {"morpho-en": here / "gold.en"}
+    with pytest.raises(InputError, match=r"files\.morpho-en"):
+        list(boundary_f1.measure(inputs, options))  # type: ignore[arg-type]
+
+
+def test_a_corpus_with_morphemes_of_its_own_and_without_scores(here: Path) -> None:
+    segmented(here / "results/segmented/c/en-de/bpe-4k", BPE([("a", "b")]), "bpe")
+    (here / "gold.de").write_text("abc\tab c\n")
+    inputs = Made([("c", "en-de", "bpe-4k")], {"bpe-4k": 4000}, gold=[str(here / "gold.de")])
+    options = {"segmentations": {"bpe-best": "best bpe", "sbpe": "sbpe-auto"}}
+    assert not list(boundary_f1.measure(inputs, options))  # type: ignore[arg-type]
+    rows = list(boundary_f1.measure(inputs, options | {"without_scores": "bpe-4k"}))  # type: ignore[arg-type]
+    assert [(r["direction"], r["value"]) for r in rows if r["metric"] == "boundary_f1"] == [("de-en", 1.0)]
+
+
+# ---- bootstrap
+
+
+def test_rivals_are_of_one_size_or_the_best_and_of_the_same_seed() -> None:
+    systems = [
+        bleu("bpe-4k", 0, 4000),
+        bleu("bpe-8k", 0, 8000),
+        bleu("bpe-4k", 0, 4000) | {"seed": 2},
+        bleu("bpe-4k", 0, 4000, "de-en"),
+        bleu("sbpe-4k", 0, 4000, algorithm="sbpe"),
+    ]
+    best = {("wmt19-en-de", "en-de"): "bpe-8k"}
+    assert paired_bootstrap.rivals(systems[4], systems, "bpe", best) == {
+        "bleu_p_against_bpe": systems[0],
+        "bleu_p_against_best_bpe": systems[1],
+    }
+    auto = bleu("sbpe-auto", 0, 4000, algorithm="sbpe") | {"size": None}
+    assert paired_bootstrap.rivals(auto, systems, "bpe", best) == {"bleu_p_against_best_bpe": systems[1]}
+    assert not paired_bootstrap.rivals(auto | {"seed": 3}, systems, "bpe", best)
+
+
+def test_bootstrap_of_outputs_that_are_far_apart_near_and_equal(here: Path) -> None:
+    from experiment.config import Run
+
+    lines = [f"the small house number {n} stands near the old river {n * 7}" for n in range(80)]
+
+    def run(name: str, outputs: list[str]) -> Run:
+        made = Run("c", "en", "de", "en-de", name, "m", 1)
+        Path(made.folder).mkdir(parents=True)
+        Path(made.folder, "test.hyp").write_text("".join(f"{line}\n" for line in outputs))
+        return made
+
+    target = Path(reference("c", "en-de", "test", "de"))
+    target.parent.mkdir(parents=True)
+    target.write_text("".join(f"{line}\n" for line in lines))
+    good, bad = run("good", lines), run("bad", [line.replace("house", "tree").replace("old", "new") for line in lines])
+    near = run("near", [lines[0].replace("house", "hut"), *lines[1:]])
+    assert paired_bootstrap.bootstrap(bad, good, "test", 300) < 0.01
+    assert paired_bootstrap.bootstrap(near, good, "test", 300) > 0.01
+    assert paired_bootstrap.bootstrap(good, good, "test", 300) == 1.0
+
+
+# ---- people
+
+
+def test_outcomes_are_the_cells_of_table_6() -> None:
+    """The paper's own wins (15, 32 and 35, 62 of 150) give the paper's own shares."""
+    outcomes = [
+        Outcome("word", ("bpe", "sbpe"), (15, 32), 103, 0, 150, 0.02, 0.009, 0.013, None),
+        Outcome("sentence", ("bpe", "sbpe"), (35, 62), 53, 0, 150, 0.008, 0.004, 0.006, None),
+    ]
+    rows = [{"corpus": "wmt19-en-de", "direction": "en-de"} | row for row in human_evaluation.of_outcomes(outcomes)]
+    for value in published.tables("sbpe")["table6"]:
+        if value.row == "En→De":
+            (ours,) = of_value(value, frame(rows))["value"]
+            assert ours == pytest.approx(value.number, abs=0.0005)
+    empty = [Outcome(q, ("bpe", "sbpe"), (0, 0), 0, 9, 0, 1.0, 1.0, 1.0, None) for q in ("word", "sentence")]
+    assert not list(human_evaluation.of_outcomes(empty))
+
+
+# ---- the paper's file
+
+
+@pytest.mark.parametrize("scale", paper.SCALES)
+def test_the_file_has_the_papers_grid(scale: str) -> None:
+    found = paper.read(FILE, scale)
+    runs = found.run_as.runs
+    arcs = {value.direction for value in published.tables("sbpe")["appendix-b"]}
+    assert {run.direction for run in runs} == arcs
+    cells = {
+        (v.corpus, v.direction, v.segmentation) for t in ("table7", "appendix-b") for v in published.tables("sbpe")[t]
+    }
+    ours = {(found.paper_corpus(run.corpus), run.direction, run.segmentation) for run in runs}
+    assert ours <= cells
+    assert {name for *_, name in ours} == {name for *_, name in cells}  # every size of both, and auto
+    assert scale == "smoke" or ours == cells
+    assert {given["kind"] for given in found.analyses.values()} <= set(KINDS)
+    sizes = {v.segmentation: int(v.size) for v in published.tables("sbpe")["appendix-b"]}
+    assert {name: size for name, size in found.sizes_of_paper.items() if size} == sizes
+
+
+@pytest.mark.slow
+def test_mtdata_knows_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Against the index that mtdata brings, of which only the modules in use are read."""
+    from mtdata.index import Index, eu, statmt, tilde
+    from mtdata.index.opus import opus_index
+
+    from experiment.mtdata_parts import find_entries
+
+    index = Index()
+    for module in (statmt, opus_index, eu, tilde):
+        module.load_all(index)
+    monkeypatch.setattr(Index, "obj", index)
+    seen = 0
+    for corpus in paper.read(FILE, "full").run_as.corpora.values():
+        for pair in corpus.pairs():
+            for split in corpus.splits(pair).values():
+                seen += len(find_entries(split.mtdata, pair.split("-")))
+    assert seen == 5 + 3 + 2 + 1 + 3 + 2 + 1 + 7 + 2 * 6 + 1
+
+
+def test_claims_on_the_papers_own_numbers() -> None:
+    found = paper.read(FILE)
+    theirs = published_frame([value for table in published.tables("sbpe").values() for value in table])
+    states = {name: judge(name, claim, theirs, frame([])) for name, claim in found.claims.items()}
+    assert {name: verdict.published.state for name, verdict in states.items()} == {
+        name: NOT_TESTABLE if name == "sbpe-table3" else CONFIRMED for name in states
+    }
+    assert "10 of 12" in states["sbpe-optimal"].published.reason
+    assert "9 of 12" in states["sbpe-size-matters-more"].published.reason
+    assert {verdict.ours.state for verdict in states.values()} == {NOT_TESTABLE}
+    assert yaml.safe_load(FILE.read_text("utf-8"))["paper"] == "sbpe"
