@@ -431,26 +431,6 @@ def test_the_file_has_the_papers_grid(scale: str) -> None:
     assert {name: size for name, size in found.sizes_of_paper.items() if size} == sizes
 
 
-@pytest.mark.slow
-def test_mtdata_knows_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against the index that mtdata brings, of which only the modules in use are read."""
-    from mtdata.index import Index, eu, statmt, tilde
-    from mtdata.index.opus import opus_index
-
-    from experiment.mtdata_parts import find_entries
-
-    index = Index()
-    for module in (statmt, opus_index, eu, tilde):
-        module.load_all(index)
-    monkeypatch.setattr(Index, "obj", index)
-    seen = 0
-    for corpus in paper.read(FILE, "full").run_as.corpora.values():
-        for pair in corpus.pairs():
-            for split in corpus.splits(pair).values():
-                seen += len(find_entries(split.mtdata, pair.split("-")))
-    assert seen == 5 + 3 + 2 + 1 + 3 + 2 + 1 + 7 + 2 * 6 + 1
-
-
 def test_claims_on_the_papers_own_numbers() -> None:
     found = paper.read(FILE)
     theirs = published_frame([value for table in published.tables("sbpe").values() for value in table])
