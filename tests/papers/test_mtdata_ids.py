@@ -1,0 +1,49 @@
+"""The corpora of the papers' files that go by mtdata ids: mtdata has every one of them, in these languages."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from papers import paper
+
+FILES = sorted(path.name for path in paper.FOLDER.glob("*.yaml"))
+
+
+@pytest.fixture(scope="module")
+def index() -> object:
+    """The parts of mtdata's packaged index that the papers use, which takes seconds; all of it takes a minute."""
+    from mtdata.index import Index, eu, neulab_tedtalks, statmt, tilde
+    from mtdata.index.opus import opus_index
+
+    logging.getLogger().setLevel(logging.WARNING)
+    made = Index()
+    for module in (statmt, neulab_tedtalks, opus_index, tilde, eu):
+        module.load_all(made)
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
+def test_mtdata_has_the_papers_corpora(name: str, index: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    from mtdata.index import Index
+
+    from experiment.mtdata_parts import find_entries
+
+    monkeypatch.setattr(Index, "obj", index)
+    experiment = paper.read(paper.FOLDER / name, "full").run_as
+    for corpus in experiment.corpora_with_members.values():
+        for pair in corpus.pairs() if "group" not in corpus.definition else ():
+            for split in corpus.splits(pair).values():
+                assert len(find_entries(split.mtdata, pair.split("-"))) == len(split.mtdata)
+
+
+def test_papers_files_name_the_parts_they_count(root: Path) -> None:
+    """The labels of the parts belong to parts of the corpora, or to files that the user may add."""
+    read = paper.read(root / "config/papers/huffman.yaml", "full")
+    for corpus, labels in read.analyses["corpora"]["parts"].items():
+        ids = set(read.settings["corpora"][corpus]["train"]["mtdata"])
+        assert ids <= set(labels)
+        assert all(part in ids or part.startswith("data/") for part in labels)
