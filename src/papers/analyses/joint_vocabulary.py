@@ -1,0 +1,35 @@
+"""`vocabulary` of joint segmentations: the pieces that source and target together have in the training text.
+
+It is measured in both directions of a pair, because papers print it in either one's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from papers.marginal_utility import piece_counts
+
+if TYPE_CHECKING:
+    from papers.analyses import Inputs
+
+
+def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the size of every joint vocabulary of the grids; others have none."""
+    for corpus, pair, folder in inputs.segmented:
+        if not inputs.graph.segmentation_of(folder).joint:
+            continue
+        languages = pair.split("-")
+        size = vocabulary(corpus, pair, folder)
+        for direction in (pair, "-".join(reversed(languages))):
+            yield inputs.segmentation_keys(corpus, folder) | {
+                "direction": direction,
+                "metric": "vocabulary",
+                "value": size,
+            }
+
+
+def vocabulary(corpus: str, pair: str, folder: str) -> int:
+    """Return the number of different pieces on both sides of the training text of a segmentation."""
+    place = f"results/segmented/{corpus}/{pair}/{folder}"
+    return len(piece_counts(f"{place}/train.{language}" for language in pair.split("-")))

@@ -1,0 +1,357 @@
+"""What the VOLT paper measures: tokenized BLEU, entropy and marginal utility, their correlation with BLEU, costs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import random
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from experiment.config import Experiment
+from experiment.gathering import write_origins
+from papers.analyses import entropy_by_size, joint_vocabulary, muv_correlation, search_costs, training_speed
+from papers.analyses import tokenized_bleu as tokenized
+from papers.marginal_utility import (
+    by_interval,
+    marginal_utilities,
+    piece_counts,
+    piece_counts_by_stretch,
+    rank_correlation,
+    vocabulary_entropy,
+)
+from papers.measurements import frame
+from papers.tokenized_bleu import split_compounds, tokenized_bleu
+from subwords import registry
+
+# --- tokenized BLEU
+
+
+def multi_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """BLEU of tokens by its definition (Papineni et al. 2002): no smoothing, one reference."""
+    good, total = Counter[int](), Counter[int]()
+    lengths = [0, 0]
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        sides = hypothesis.split(), reference.split()
+        lengths = [length + len(side) for length, side in zip(lengths, sides, strict=True)]
+        for n in range(1, 5):
+            grams, wanted = (Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1)) for s in sides)
+            good[n] += sum((grams & wanted).values())
+            total[n] += sum(grams.values())
+    if not all(good[n] for n in range(1, 5)):
+        return 0.0
+    penalty = min(0.0, 1 - lengths[1] / lengths[0])
+    return 100 * math.exp(penalty + sum(math.log(good[n] / total[n]) for n in range(1, 5)) / 4)
+
+
+WORDS = ["The", "small", "house", "well-known", "isn't", "red,", "(so-called)", "tree.", "and", "a-b-c"]
+
+
+def sentences(seed: int, lines: int = 40) -> tuple[list[str], list[str]]:
+    chance = random.Random(seed)
+    references = [" ".join(chance.choices(WORDS, k=chance.randint(4, 12))) for _ in range(lines)]
+    hypotheses = [" ".join(word for word in line.split() if chance.random() < 0.9) or "a" for line in references]
+    return hypotheses, references
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_tokenized_bleu_by_its_definition(seed: int) -> None:
+    from sacremoses import MosesTokenizer
+
+    hypotheses, references = sentences(seed)
+    moses = MosesTokenizer("en")
+    tokens = [
+        [split_compounds(moses.tokenize(line, return_str=True, escape=False)) for line in side]
+        for side in (hypotheses, references)
+    ]
+    expected = multi_bleu(*tokens)
+    assert 20 < expected < 100
+    assert tokenized_bleu(hypotheses, references, "en") == pytest.approx(expected, abs=1e-9)
+
+
+def test_case_counts() -> None:
+    hypotheses, references = sentences(1)
+    lower = [line.lower() for line in hypotheses]
+    assert tokenized_bleu(lower, references, "en") < tokenized_bleu(hypotheses, references, "en")
+    assert tokenized_bleu(references, references, "en") == pytest.approx(100)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="no perl")
+def test_compounds_are_split_as_the_script_does() -> None:
+    lines = ["a-b-c d", "well-known so-called - x", "--- a--b -c d-", "é-è 1-2-3-4 @-@"]
+    script = r"s{(\S)-(\S)}{$1 ##AT##-##AT## $2}g"
+    command = ["perl", "-CSDA", "-ple", script]
+    done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True, check=True)
+    assert [split_compounds(line) for line in lines] == done.stdout.split("\n")[:-1]
+
+
+# --- entropy and utility
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from experiment.demo import corpus as demo
+
+    folder = tmp_path_factory.mktemp("text")
+    demo.write(folder, demo.generate(3, {"train": 400, "dev": 1, "test": 1, "test_unseen": 1}))
+    return folder / "train.qmo"
+
+
+def test_entropy_of_pieces_is_the_one_that_muv_search_takes(text: Path, tmp_path: Path) -> None:
+    """muv counts tokens on its way through the merges; here a BPE model of each size segments the text."""
+    report = tmp_path / "report.json"
+    registry.find("muv").learn([text], None, interval=50, maximum=300, report=str(report))
+    steps = {step["size"]: step for step in json.loads(report.read_text())["steps"]}
+    assert list(steps) == [50, 100, 150, 200, 250, 300]
+    entropies, tokens = {}, {}
+    for size in steps:
+        bpe = registry.find("bpe").learn([text], size)
+        lines = bpe.encode_lines(text.read_text().split("\n")[:-1])
+        (tmp_path / "pieces").write_text("".join(f"{line}\n" for line in lines))
+        counts = piece_counts([tmp_path / "pieces"])
+        entropies[size], tokens[size] = vocabulary_entropy(counts), len(counts)
+        assert entropies[size] == pytest.approx(steps[size]["entropy"], rel=1e-9)
+    utilities = marginal_utilities(entropies, tokens)
+    assert utilities == pytest.approx({size: steps[size]["muv"] for size in list(steps)[1:]})
+
+
+@given(st.dictionaries(st.sampled_from(["a", "ab@@", "cde", "f@@", "@@"]), st.integers(1, 50), min_size=1))
+def test_entropy_by_its_equation(counts: dict[str, int]) -> None:
+    total = sum(counts.values())
+    length = {"a": 1, "ab@@": 2, "cde": 3, "f@@": 1, "@@": 1}
+    mean_length = sum(length[piece] for piece in counts) / len(counts)
+    expected = -sum(n / total * math.log(n / total) for n in counts.values()) / mean_length
+    assert vocabulary_entropy(counts) == pytest.approx(expected, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(st.permutations(range(6)), st.permutations(range(6)))
+def test_rank_correlation_by_its_formula(first: list[int], second: list[int]) -> None:
+    squares = sum((a - b) ** 2 for a, b in zip(first, second, strict=True))
+    assert rank_correlation(first, second) == pytest.approx(1 - 6 * squares / (6 * 35))
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    assert rank_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]) is None
+    assert rank_correlation([1.0, 2.0, 3.0], [0.0, 0.0, 0.0]) is None
+    assert rank_correlation([1.0, 2.0], [1.0, 2.0]) is None
+
+
+def test_intervals_of_correlations() -> None:
+    counts = by_interval([-1.0, -0.8, -0.2, 0.0, 0.2, 0.4, 0.4, 0.8, 1.0])
+    assert list(counts.values()) == [2, 2, 3, 2]
+
+
+# --- analyses, on files made by hand
+
+PAIR: dict[str, Any] = {"languages": ["en", "es"], "generated": {"train": 100, "dev": 1, "test": 2, "test_unseen": 1}}
+SETTINGS: dict[str, Any] = {
+    "experiment": "x",
+    "corpora": {
+        "pair.smoke": PAIR,
+        "a": {**PAIR, "generated": {**PAIR["generated"], "seed": 2}},
+        "b": {**PAIR, "languages": ["en", "fr"], "generated": {**PAIR["generated"], "seed": 3}},
+        "all.smoke": {"group": {"es": "a", "fr": "b"}, "into": "en"},
+    },
+    "directions": ["es-en", "many-en"],
+    "testsets": ["test"],
+    "segmentations": {
+        name: {"algorithm": "bpe", "size": size, "joint": True}
+        for name, size in {"s10": 10, "s20": 20, "s30": 30, "s40": 40}.items()
+    }
+    | {"found": {"algorithm": "muv", "interval": 5, "maximum": 20, "joint": True}},
+    "models": ["transformer-tiny"],
+    "seeds": [1, 2],
+    "baseline": "s10",
+    "grids": {"pair": {"corpora": ["pair.smoke"]}, "all": {"corpora": ["all.smoke"]}},
+}
+
+
+class MadeUp:
+    """Stands in for `papers.analyses.Inputs`."""
+
+    def __init__(self, scores: Sequence[dict[str, Any]] = (), grid: str = "pair") -> None:
+        from experiment.graph import Graph
+
+        self.experiment = Experiment(SETTINGS)
+        self.graph = Graph(self.experiment)
+        self.runs = list(self.experiment.runs_of(self.experiment.grids[grid]))
+        self.segmented = self.experiment.segmented_in(self.experiment.grids[grid])
+        self.paper = SimpleNamespace(corpus=lambda name: f"{name}.smoke")
+        self._scores = scores
+
+    def scores(self) -> Any:
+        return frame(self._scores)
+
+    def segmentation_keys(self, corpus: str, folder: str) -> dict[str, Any]:
+        return {"corpus": corpus.removesuffix(".smoke"), "segmentation": folder}
+
+    def keys(self, run: Any) -> dict[str, Any]:
+        return {"corpus": run.corpus.removesuffix(".smoke"), "segmentation": run.segmentation, "seed": run.seed}
+
+
+def write(path: str, content: str | dict[str, Any]) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(content if isinstance(content, str) else json.dumps(content))
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_both_sides_share_a_vocabulary(place: Path) -> None:
+    inputs: Any = MadeUp()
+    for number, (corpus, pair, folder) in enumerate(inputs.segmented, 1):
+        write(f"results/segmented/{corpus}/{pair}/{folder}/train.en", "a b@@ a\nc\n")
+        write(f"results/segmented/{corpus}/{pair}/{folder}/train.es", " ".join(f"b d{n}" for n in range(number)) + "\n")
+    rows = list(joint_vocabulary.measure(inputs, {}))
+    found = {(row["segmentation"], row["direction"]): row["value"] for row in rows}
+    names = [folder for _, _, folder in inputs.segmented]
+    assert found == {(name, d): 4 + n for n, name in enumerate(names, 1) for d in ("en-es", "es-en")}
+
+
+def test_tokenized_bleu_of_a_group_is_by_language(place: Path) -> None:
+    inputs: Any = MadeUp(grid="all")
+    hypotheses, references = sentences(4)
+    for run in inputs.runs:
+        for number, testset in enumerate(("es", "fr")):
+            write(f"{run.folder}/{testset}.hyp", "".join(f"{line}\n" for line in (hypotheses, references)[number]))
+            write(f"results/corpora/all.smoke/many-en/references/{testset}.en", "".join(f"{r}\n" for r in references))
+    rows = list(tokenized.measure(inputs, {}))
+    assert len(rows) == 2 * len(inputs.runs)
+    for row in rows:
+        expected = tokenized_bleu(hypotheses, references, "en") if row["testset"] == "es" else 100
+        assert row["direction"] == f"{row['testset']}-en"
+        assert row["value"] == pytest.approx(expected)
+
+
+def test_entropy_by_size_marks_the_highest_utility(place: Path) -> None:
+    pieces = {"s10": "a@@ b a@@ b", "s20": "ab ab cd ef", "s30": "abcd abcd x@@ y", "s40": "abcd abcd e fg h"}
+    for name, line in pieces.items():
+        for language in ("en", "es"):
+            write(f"results/segmented/pair.smoke/en-es/{name}/train.{language}", line + "\n")
+    scores = [
+        {"metric": "bleu", "corpus": "pair", "direction": "es-en", "segmentation": name, "seed": seed, "value": bleu}
+        for seed in (1, 2)
+        for bleu, name in enumerate(pieces)
+    ]
+    options = {"corpus": "pair", "direction": "es-en", "segmentations": list(pieces)}
+    inputs: Any = MadeUp(scores)
+    rows = list(entropy_by_size.measure(inputs, options))
+    entropies = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "entropy"}
+    # 2 types of 1 character; 3 of 2; 3 of 4, 1 and 1; 4 of 4, 1, 2 and 1. The most frequent one is there twice.
+    half = 0.5 * math.log(2) + 0.5 * math.log(4)
+    fifths = 0.4 * math.log(2.5) + 0.6 * math.log(5)
+    assert entropies == pytest.approx({"s10": math.log(2), "s20": half / 2, "s30": half / 2, "s40": fifths / 2})
+    utility = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "muv"}
+    assert utility["s20"] == pytest.approx(math.log(2) - half / 2)  # per token, of which there is one more
+    assert utility["s30"] == 0.0  # no token more
+    assert utility["s40"] == pytest.approx(half / 2 - fifths / 2)
+    assert [row for row in rows if row["segmentation"] == "s10" and row["metric"] == "muv"] == []
+    marked = {(row["metric"], row["segmentation"], row["value"]) for row in rows if row["row"] == "highest MUV"}
+    assert marked == {("entropy", "s20", entropies["s20"]), ("muv", "s20", utility["s20"]), ("bleu", "s20", 1.0)}
+    assert sum(row["metric"] == "bleu" and row["row"] == "BPE" for row in rows) == 8
+
+
+def test_correlation_of_utility_and_bleu(place: Path) -> None:
+    """Spanish: the utility falls as BLEU does. French: it falls while BLEU rises."""
+    folder = "results/segmented/all.smoke/many-en"
+    # One type a word: the entropy of n equally frequent words of two letters is ln(n) / 2.
+    types = {"s10": 40, "s20": 20, "s30": 12, "s40": 8}
+    for name, number in types.items():
+        line = " ".join(
+            f"{chr(97 + n)}{chr(97 + n)}" if n < 26 else f"{chr(39 + n)}{chr(39 + n)}" for n in range(number)
+        )
+        for language in ("many", "en"):
+            write(f"{folder}/{name}/train.{language}", f"{line}\n{line}\n{line}\n")
+    write_origins(Path("results/corpora/all.smoke/many-en/train.origin"), {"es": [1, 4], "fr": [2]})
+    bleu = {"es-en": [9.0, 6.0, 3.0], "fr-en": [1.0, 2.0, 3.0]}
+    scores = [
+        {"metric": "bleu", "corpus": "all", "direction": direction, "segmentation": name, "seed": 1, "value": value}
+        for direction, values in bleu.items()
+        for name, value in zip(("s20", "s30", "s40"), values, strict=True)
+    ]
+    options = {"corpus": "all", "pairs": {"s20": "s10", "s30": "s20", "s40": "s30"}, "languages": ["es", "fr", "de"]}
+    inputs: Any = MadeUp(scores, "all")
+    rows = list(muv_correlation.measure(inputs, options))
+    found = {row["direction"]: row["value"] for row in rows if row["metric"] == "spearman_of_pair"}
+    assert found == pytest.approx({"es-en": 1.0, "fr-en": -1.0})
+    utility = [row["value"] for row in rows if row["metric"] == "muv" and row["direction"] == "es-en"]
+    counts = list(types.values())
+    assert utility == pytest.approx([math.log(a / b) / 2 / 10 for a, b in itertools.pairwise(counts)])
+    assert [row["value"] for row in rows if row["metric"] == "spearman"] == [pytest.approx(0)]
+    assert [row["value"] for row in rows if row["metric"] == "positive_share"] == [0.5]
+    assert [row["value"] for row in rows if row["metric"] == "pairs"] == [1, 0, 0, 1]
+
+
+def test_stretches_of_a_file(place: Path) -> None:
+    write("pieces", "a b\nb\n\nc c\n")
+    assert piece_counts_by_stretch("pieces", {"x": 2, "y": 2}) == {"x": {"a": 1, "b": 2}, "y": {"c": 2}}
+    assert piece_counts(["pieces"]) == {"a": 1, "b": 2, "c": 2}
+
+
+def test_costs_of_a_search(place: Path) -> None:
+    seconds = {"s10": 3600, "s20": 7200, "found": 1800}
+    bleu = {"s10": 5.0, "s20": 4.0, "found": 4.5}
+    hypotheses, references = sentences(5)
+    write("results/corpora/pair.smoke/en-es/references/test.en", "".join(f"{line}\n" for line in references))
+    inputs: Any = MadeUp(
+        [
+            {"metric": "bleu", "corpus": "pair", "direction": "es-en", "model": "transformer-tiny"}
+            | {"segmentation": name, "seed": seed, "value": value}
+            for seed in (1, 2)
+            for name, value in bleu.items()
+        ]
+    )
+    for run in inputs.runs:
+        if run.segmentation in seconds:
+            took = seconds[run.segmentation] * (1 if run.seed == 1 else 2)  # the mean over seeds is 1.5 times that
+            write(f"{run.folder}/run.json", {"gpus": 2, "runs_per_gpu": 4, "train_seconds": took, "device": "X"})
+            write(f"{run.folder}/test.scores.json", {"metrics": {"bleu": {"score": bleu[run.segmentation]}}})
+            write(f"{run.folder}/test.hyp", "".join(f"{line}\n" for line in hypotheses))
+    for name, line in {"s10": "a b", "s20": "a b c", "found": "a"}.items():
+        folder = f"results/segmented/pair.smoke/en-es/{name}"
+        write(f"{folder}/segmentation.json", {"learn_cpu_seconds": 36.0})
+        for language in ("en", "es"):
+            write(f"{folder}/train.{language}", line + "\n")
+    place_of = {"corpus": "pair", "direction": "es-en", "model": "transformer-tiny"}
+    options = place_of | {"name": "search", "search": ["s10", "s20"], "found": ["found"]}
+    rows = list(search_costs.measure(inputs, options))
+    assert all(row.items() >= place_of.items() for row in rows)
+    values = {(row["segmentation"], row["metric"], row.get("seed")): row["value"] for row in rows}
+    tokens = tokenized_bleu(hypotheses, references, "en")
+    assert values == pytest.approx(
+        {
+            **{("search", "bleu", seed): 5.0 for seed in (1, 2)},
+            **{("search", "bleu_tokenized", seed): tokens for seed in (1, 2)},
+            ("search", "vocabulary", None): 2,
+            ("search", "gpu_hours", None): 1.5 * (1 + 2) / 2,
+            **{("found", "bleu", seed): 4.5 for seed in (1, 2)},
+            **{("found", "bleu_tokenized", seed): tokens for seed in (1, 2)},
+            ("found", "vocabulary", None): 1,
+            ("found", "cpu_hours", None): 0.01,
+            ("found", "gpu_hours", None): 1.5 * 0.5 / 2,
+        }
+    )
+
+
+def test_speed_of_training(place: Path) -> None:
+    inputs: Any = MadeUp()
+    for run in inputs.runs:
+        write(f"{run.folder}/run.json", {"tokens_per_second": 300.0 * run.seed, "epochs": 2, "train_seconds": 5})
+        statistics = {"en": {"pieces_per_sentence": 30.0, "sentences": 100}}
+        write(f"results/segmented/pair.smoke/en-es/{run.segmentation}/stats.json", statistics)
+    rows = list(training_speed.measure(inputs, {}))
+    assert {(row["seed"], row["value"]) for row in rows} == {(1, 10.0), (2, 20.0)}
