@@ -53,10 +53,11 @@ def with_derived(measured: DataFrame) -> DataFrame:
 
 
 def _derived(measured: DataFrame) -> Iterator[dict[str, Any]]:
-    systems = list(_systems(measured))
-    for system in systems:
+    places: dict[tuple[Any, ...], list[_System]] = {}
+    for system in _systems(measured):
+        places.setdefault(tuple(system.place.values()), []).append(system)
+    for system, rivals in ((system, mates) for mates in places.values() for system in mates):
         score = system.place["metric"]
-        rivals = [other for other in systems if other.place == system.place]
         base = _baseline(system, rivals, SHARE_BASELINES)
         if base and base.mean:
             share = system.mean / base.mean

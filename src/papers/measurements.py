@@ -161,8 +161,8 @@ def of_value(value: Value, measured: DataFrame) -> DataFrame:
 
     They agree with it in every key that the value fills. `split`, `row` and `x` must agree exactly when they are filled
     in the measurement: one that is made for a certain cell belongs to no other. A value that names no segmentation is
-    none of a system of ours (another paper's score, a corpus's count). What was selected on a test set is never compared
-    unless the metric's name says so.
+    none of a system of ours (another paper's score, a corpus's count). What was selected on a test set is never
+    compared unless the metric's name says so.
     """
     chosen = measured["metric"] == value.metric
     chosen &= measured["selection"] != "test"

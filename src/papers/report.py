@@ -182,9 +182,10 @@ def claims_markdown(paper: Paper, verdicts: Sequence[Verdict]) -> str:
     lines += ["| claim | rule | by the paper's own numbers | by ours |", "|---|---|---|---|"]
     for verdict in verdicts:
         where = f" ({verdict.where})" if verdict.where else ""
-        cells = [f"`{verdict.name}`: {escape_markdown(verdict.says + where)}", escape_markdown(verdict.rule)]
+        cells = [escape_markdown(f"{verdict.name}: {verdict.says}{where}"), escape_markdown(verdict.rule)]
         cells += [
-            f"**{outcome.state}**: {escape_markdown(outcome.reason)}" for outcome in (verdict.published, verdict.ours)
+            f"**{escape_markdown(outcome.state)}**: {escape_markdown(outcome.reason)}"
+            for outcome in (verdict.published, verdict.ours)
         ]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"

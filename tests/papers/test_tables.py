@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 import statistics
@@ -33,11 +34,12 @@ ENTRIES: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 
-def make(paper: str, name: str, scale: str = "smoke", **entry: Any) -> tuple[Table, list[dict[str, Any]]]:
+@functools.cache
+def make(paper: str, name: str, scale: str = "smoke", title: str = "") -> tuple[Table, list[dict[str, Any]]]:
     """Return a table of made-up measurements, and these."""
     values = published.tables(paper)[name]
     rows = list(measurements_of(values))
-    entry = ENTRIES.get((paper, name), {}) | entry
+    entry = ENTRIES.get((paper, name), {}) | {"title": title}
     return build_table(paper, scale, name, values, entry, with_derived(measurements.frame(rows))), rows
 
 
