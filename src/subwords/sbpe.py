@@ -125,8 +125,8 @@ def likelihood_merges(
     import numpy as np
 
     from subwords.merges import likelihood
+    from subwords.merges.arrays import FINISHED, STATE
     from subwords.merges.running import RunningText
-    from subwords.merges.units import FINISHED, STATE
 
     text = RunningText(counts, size, overlap=False)
     chosen = np.zeros(text.most, np.int32)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from subwords.compiled import compiled
+from subwords.compiled import compiled_in_place
 
 SPACE, LINE_FEED = 32, 10
 #: Stands for a line feed among the numbers of words, and for a free slot of the hash table.
@@ -32,7 +32,7 @@ class Columns(NamedTuple):
     slots: np.ndarray  # int32: hash table of word numbers
 
 
-@compiled
+@compiled_in_place
 def _find(columns, sizes, block, start, stop, h):
     """Return the number of a word of the block, or, when it is new, NONE less the slot where it belongs."""
     mask = len(columns.slots) - 1
@@ -54,7 +54,7 @@ def _find(columns, sizes, block, start, stop, h):
         slot = (slot + 1) & mask
 
 
-@compiled
+@compiled_in_place
 def number_words(columns, sizes, block, start, numbers):
     """Write the numbers of the block's words from `start` on, NONE for a line feed; count each word.
 
@@ -86,7 +86,8 @@ def number_words(columns, sizes, block, start, numbers):
             number = sizes[WORDS]
             columns.slots[slot] = number
             columns.hash[number] = h
-            columns.text[begin : begin + stop - i] = block[i:stop]
+            for j in range(stop - i):
+                columns.text[begin + j] = block[i + j]
             columns.text[begin + stop - i] = LINE_FEED
             columns.end[number] = begin + stop - i
             sizes[WORDS] += 1
@@ -98,7 +99,7 @@ def number_words(columns, sizes, block, start, numbers):
     return i
 
 
-@compiled
+@compiled_in_place
 def rehash(columns, sizes):
     """Fill an empty hash table."""
     mask = len(columns.slots) - 1
@@ -109,7 +110,7 @@ def rehash(columns, sizes):
         columns.slots[slot] = number
 
 
-@compiled
+@compiled_in_place
 def write_pieces(numbers, pieces, ends, out):
     """Write, for each number of a word, its line of `pieces`, with single spaces between words; return the length."""
     length = 0

@@ -153,3 +153,18 @@ def test_one_type_and_long_runs() -> None:
     assert likelihood_merges({"a": 3}, 5) == []
     runs = {"a" * 300: 2, "ba" * 30 + "a" * 41: 5}
     assert likelihood_merges(runs, 12) == brute_force(runs, 12)
+
+
+SPELLED_TWICE = st.dictionaries(
+    st.lists(st.sampled_from(["a", "b", "</w>", "<", "/w>"]), min_size=1, max_size=6).map("".join),
+    st.integers(1, 50),
+    min_size=1,
+    max_size=12,
+)
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(counts=SPELLED_TWICE)
+def test_a_symbol_that_arises_from_two_pairs_is_one(counts: dict[str, int]) -> None:
+    """A literal "</w>" in a word makes strings that end words: the same symbol comes from two pairs."""
+    assert likelihood_merges(counts, 80) == brute_force(counts, 80)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subwords.compiled import compiled
+from subwords.compiled import compiled, compiled_in_place
 from subwords.hft.codes import text_codes
 
 ROOT = 0
@@ -37,7 +37,7 @@ def build_automaton(entries: Sequence[str]) -> Automaton:
     return _link(_insert(text_codes("".join(entries)), ends))
 
 
-@compiled
+@compiled_in_place
 def _slot(edges: NDArray[np.uint64], key: np.uint64) -> np.uint64:
     """Return where an edge is, or the free slot where it belongs."""
     mask = np.uint64(edges.size - 1)
@@ -48,7 +48,7 @@ def _slot(edges: NDArray[np.uint64], key: np.uint64) -> np.uint64:
     return slot
 
 
-@compiled
+@compiled_in_place
 def _key(node: int, code: int) -> np.uint64:
     return ((np.uint64(code) << np.uint64(32)) | np.uint64(node)) + np.uint64(1)
 
@@ -95,7 +95,7 @@ def _link(tree: Automaton) -> Automaton:
     return tree
 
 
-@compiled
+@compiled_in_place
 def follow(automaton: Automaton, node: int, code: int) -> int:
     """Return the node after one more character."""
     while True:

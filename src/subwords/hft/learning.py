@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subwords.compiled import compiled
+from subwords.compiled import compiled, compiled_in_place
 from subwords.errors import InputError
 from subwords.hft.automaton import Automaton
 from subwords.hft.segmentation import PAPER, REFERENCE, Rules, longest_word, new_paths, segment
@@ -137,10 +137,10 @@ class Corpus:
 
     def characters(self) -> Vocabulary:
         """Return all characters with their counts."""
-        codes, places = np.unique(self._codes, return_inverse=True)
-        counts = np.zeros(codes.size, np.int64)
-        np.add.at(counts, places, np.repeat(self._counts, np.diff(self._ends, prepend=0)))
-        return dict(zip(map(chr, codes.tolist()), counts.tolist(), strict=True))
+        weights = np.repeat(self._counts, np.diff(self._ends, prepend=0))
+        counts = np.bincount(self._codes, weights).astype(np.int64)  # floats: exact up to 2 ** 53
+        codes = np.flatnonzero(counts)
+        return dict(zip(map(chr, codes.tolist()), counts[codes].tolist(), strict=True))
 
     def first_with_later(self, most: int) -> list[tuple[str, int]]:
         """Return the up to `most` most frequent pairs of a word's first character and a later one, both with counts.
@@ -173,13 +173,8 @@ class Corpus:
         return entries, candidates[:most]
 
 
-class Candidates(NamedTuple):
-    """A hash table from strings to counts. The strings are stretches of the words."""
-
-    counts: NDArray[np.int64]  # 0 where free
-    starts: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
+#: Columns of a hash table from strings, which are stretches of the words, to counts (0 where free).
+COUNT, START, LENGTH, HASH = range(4)
 
 
 @compiled
@@ -197,7 +192,7 @@ def count_pieces(
     string from different pairs is one candidate.
     """
     used = np.zeros(frequencies.size, np.int64)
-    table, filled = _new_table(1 << 12), 0
+    table, filled = np.zeros((1 << 12, 4), np.int64), 0
     paths = new_paths(longest_word(ends))
     start = 0
     for number in range(ends.size):
@@ -208,49 +203,47 @@ def count_pieces(
                 used[paths.pieces[k]] += counts[number]
             if k + 1 < pieces:
                 if paths.pieces[k] >= 0 and paths.pieces[k + 1] >= 0:
-                    length = start + paths.ends[k + 1] - first
-                    filled += _add(table, codes, first, length, counts[number])
-                    if 2 * filled > table.counts.size:
-                        table = _grown(table, codes)
+                    filled += _add(table, codes, first, start + paths.ends[k + 1] - first, counts[number])
+                    if 2 * filled > table.shape[0]:
+                        table = _grown(table)
                 first = start + paths.ends[k]
         start = ends[number]
-    places = np.flatnonzero(table.counts)
-    return used, table.counts[places], table.starts[places], table.lengths[places]
+    found = table[np.flatnonzero(table[:, COUNT])]
+    return used, found[:, COUNT], found[:, START], found[:, LENGTH]
 
 
-@compiled
-def _new_table(size: int) -> Candidates:
-    return Candidates(
-        np.zeros(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.uint64)
-    )
-
-
-@compiled
-def _add(table: Candidates, codes: NDArray[np.uint32], start: int, length: int, count: int) -> int:
+@compiled_in_place
+def _add(table: NDArray[np.int64], codes: NDArray[np.uint32], start: int, length: int, count: int) -> int:
     """Count a string, and return 1 when it is new."""
-    hashed = np.uint64(length)
-    for code in codes[start : start + length]:
-        hashed = (hashed ^ np.uint64(code)) * np.uint64(0x9E3779B97F4A7C15)
-        hashed ^= hashed >> np.uint64(29)
-    mask = np.uint64(table.counts.size - 1)
+    mixed = np.uint64(length)
+    for i in range(start, start + length):
+        mixed = (mixed ^ np.uint64(codes[i])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    hashed = np.int64(mixed)
+    mask = table.shape[0] - 1
     slot = hashed & mask
-    while table.counts[slot] != 0:
-        if table.hashes[slot] == hashed and table.lengths[slot] == length:
-            other, same = table.starts[slot], True
+    while table[slot, COUNT] != 0:
+        if table[slot, HASH] == hashed and table[slot, LENGTH] == length:
+            other, same = table[slot, START], True
             for i in range(length):
                 same = same and codes[start + i] == codes[other + i]
             if same:
-                table.counts[slot] += count
+                table[slot, COUNT] += count
                 return 0
-        slot = (slot + np.uint64(1)) & mask
-    table.counts[slot], table.starts[slot] = count, start
-    table.lengths[slot], table.hashes[slot] = length, hashed
+        slot = (slot + 1) & mask
+    table[slot, COUNT], table[slot, START], table[slot, LENGTH], table[slot, HASH] = count, start, length, hashed
     return 1
 
 
 @compiled
-def _grown(table: Candidates, codes: NDArray[np.uint32]) -> Candidates:
-    grown = _new_table(2 * table.counts.size)
-    for slot in np.flatnonzero(table.counts):
-        _add(grown, codes, table.starts[slot], table.lengths[slot], table.counts[slot])
+def _grown(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the table with twice the room."""
+    grown = np.zeros((2 * table.shape[0], 4), np.int64)
+    mask = grown.shape[0] - 1
+    for row in table:
+        if row[COUNT] != 0:
+            slot = row[HASH] & mask
+            while grown[slot, COUNT] != 0:
+                slot = (slot + 1) & mask
+            grown[slot] = row
     return grown

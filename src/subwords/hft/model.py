@@ -35,22 +35,22 @@ number of characters and entries found. A word may be of any length.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
-from subwords.files import decode_lines, read_lines, whole_file
+from subwords.files import decode_lines, whole_file
 from subwords.frequencies import read_frequencies
-from subwords.segmenter import BLOCK, LINES_PER_BATCH, Parameter, Segmenter, check_size, read_options
+from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 
 if TYPE_CHECKING:
     from subwords.hft.codes import Codes
     from subwords.hft.vocabulary import VocabularySegmenter
 
+#: Bytes of a text that are segmented together: what is made of them on the way stays small enough for the cache.
+BLOCK = 1 << 18
 _UNKNOWN = re.compile("<unk-(.)>", re.DOTALL)
 _MARKS = str.maketrans("▁", " ", "¦𐋇𐊣𐊼")
 
@@ -104,18 +104,21 @@ class HFT(Segmenter):
         model.vocabulary = learn_vocabulary(words, wanted, step, variant)
         return model
 
-    def _count_words(self, texts: Sequence[Path]) -> Counter[str]:
+    def _count_words(self, texts: Sequence[Path]) -> dict[str, int]:
         """Return the words of pretokenized text with their counts. The public code splits at any Unicode space."""
-        from subwords.hft.codes import codes_text, to_codes
+        from subwords.hft.codes import codes_text, text_codes
+        from subwords.wordtable import WordTable
 
-        words: Counter[str] = Counter()
+        words = WordTable()
         for path in texts:
-            lines = read_lines(path)
-            while batch := list(islice(lines, LINES_PER_BATCH)):
-                text = codes_text(self._pretokenize(to_codes(batch)))
-                words.update(text.replace("\n", " ").split(" ") if self.variant == "paper" else text.split())
-        words.pop("", None)
-        return words
+            try:
+                with open(path, "rb") as stream:
+                    for block in _blocks(stream, str(path)):
+                        text = codes_text(self._pretokenize(text_codes(block)))
+                        words.number((text if self.variant == "paper" else " ".join(text.split())).encode("utf-8"))
+            except OSError as error:
+                raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+        return dict(zip(words.words(), words.counts(), strict=True))
 
     @classmethod
     def load(cls, path: Path, **options: Any) -> Self:

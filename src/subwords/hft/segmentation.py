@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from subwords.compiled import compiled
+from subwords.compiled import compiled, compiled_in_place
 from subwords.hft.automaton import NONE, ROOT, Automaton, follow
 
 #: In the place of an entry's number: characters without one; in `reference`, a word that ends in such a character.
@@ -62,7 +62,7 @@ def new_paths(longest: int) -> Paths:
     return Paths(table[0], table[1], table[2], table[3], table[4], table[5])
 
 
-@compiled
+@compiled_in_place
 def segment(
     word: NDArray[np.uint32], automaton: Automaton, frequencies: NDArray[np.int64], rules: Rules, paths: Paths
 ) -> int:
@@ -91,7 +91,7 @@ def segment(
     return _collect(word.size, paths)
 
 
-@compiled
+@compiled_in_place
 def _mark_unknown(end: int, size: int, rules: Rules, paths: Paths) -> tuple[int, int]:
     """End an unknown piece here and return the number of entries and the minimum that the rest goes on from."""
     paths.last[end], paths.start[end] = UNKNOWN, end - 1
@@ -104,7 +104,7 @@ def _mark_unknown(end: int, size: int, rules: Rules, paths: Paths) -> tuple[int,
     return 0, rules.first_minimum
 
 
-@compiled
+@compiled_in_place
 def _collect(size: int, paths: Paths) -> int:
     """Follow the best segmentation back from the end of the word and write down its pieces in order."""
     count, end = 0, size
@@ -139,7 +139,7 @@ def segment_words(
     return pieces[:size], piece_ends
 
 
-@compiled
+@compiled_in_place
 def longest_word(ends: NDArray[np.int64]) -> int:
     """Return the length of the longest word, given where each ends."""
     longest, start = 0, 0
@@ -202,7 +202,7 @@ def _new_words(characters: int) -> NDArray[np.int64]:
     return np.zeros((slots, 5), np.int64)
 
 
-@compiled
+@compiled_in_place
 def _slot(words: NDArray[np.int64], text: NDArray[np.uint32], start: int, end: int, hashed: np.uint64) -> np.uint64:
     """Return where a word is in the table, or the free slot where it belongs."""
     mask = np.uint64(words.shape[0] - 1)
@@ -220,7 +220,7 @@ def _slot(words: NDArray[np.int64], text: NDArray[np.uint32], start: int, end: i
     return slot
 
 
-@compiled
+@compiled_in_place
 def _write(word: NDArray[np.uint32], pieces: int, paths: Paths, out: NDArray[np.uint32], size: int) -> tuple[int, int]:
     """Write the pieces of a word, spaces between them; return where that ends and how many are unknown."""
     first, unknown = 0, 0
@@ -242,7 +242,7 @@ def _write(word: NDArray[np.uint32], pieces: int, paths: Paths, out: NDArray[np.
     return size, unknown
 
 
-@compiled
+@compiled_in_place
 def _write_unknown(piece: NDArray[np.uint32], out: NDArray[np.uint32], size: int) -> int:
     for code in _UNKNOWN_OPEN:
         out[size] = code

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from subwords.compiled import compiled
-from subwords.merges.units import NONE, mix
+from subwords.compiled import compiled, compiled_in_place
+from subwords.merges.arrays import NONE, mix
 
 
 class Ranks(NamedTuple):
@@ -24,7 +24,7 @@ class Ranks(NamedTuple):
     slots: np.ndarray  # int32
 
 
-@compiled
+@compiled_in_place
 def _rank(ranks, x, y):
     """Return the rank of the merge of x and y, or NONE."""
     if x == NONE or y == NONE:
@@ -39,7 +39,7 @@ def _rank(ranks, x, y):
     return NONE
 
 
-@compiled
+@compiled_in_place
 def hash_ranks(ranks):
     """Fill the hash table; of equal merges, the first counts."""
     mask = len(ranks.slots) - 1
@@ -51,7 +51,7 @@ def hash_ranks(ranks):
             ranks.slots[slot] = r
 
 
-@compiled
+@compiled_in_place
 def _push(heap, size, entry):
     i = size
     while i > 0 and heap[(i - 1) >> 1] > entry:
@@ -61,7 +61,7 @@ def _push(heap, size, entry):
     return size + 1
 
 
-@compiled
+@compiled_in_place
 def _pop(heap, size):
     """Drop the least entry and return the new size."""
     size -= 1
@@ -134,7 +134,7 @@ def split(symbols, lengths, ranks, starts):
                         size = _push(heap, size, np.int64(rank[before]) << 32 | before)
 
 
-@compiled
+@compiled_in_place
 def spell(chars, lengths, starts, separator, out):
     """Write the words' code points to `out`: `separator` before each inner piece, a line feed after each word."""
     end = 0

@@ -46,9 +46,9 @@ def _learn(
 ) -> tuple[list[Merge], dict[int, dict[str, int]]]:
     import numpy as np
 
+    from subwords.merges.arrays import AMBIGUOUS, SYMBOLS
     from subwords.merges.priority import Heap, fitting, greedy_merges
     from subwords.merges.running import RunningText
-    from subwords.merges.units import AMBIGUOUS, SYMBOLS
 
     text = RunningText(counts, size)
     chosen = np.zeros(text.most, np.int32)

@@ -15,22 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from subwords.compiled import compiled
-from subwords.merges.units import (
-    FINISHED,
-    FULL,
-    NONE,
-    PAIRS,
-    STATE,
-    SYMBOLS,
-    TOKENS,
-    TOUCHED,
-    Pairs,
-    Symbols,
-    larger,
-    merge,
-    room,
-)
+from subwords.compiled import compiled_in_place
+from subwords.merges.arrays import FINISHED, FULL, NONE, PAIRS, STATE, SYMBOLS, TOKENS, TOUCHED, Pairs, Symbols
+from subwords.merges.symbols import larger
+from subwords.merges.units import merge, room
 
 #: A symbol's floor, as a share of its count. Nearer to 1: tighter bounds, renewed more often.
 SHARE = 0.9
@@ -76,7 +64,7 @@ def fitting(bounds: Bounds | None, pairs: Pairs, symbols: Symbols) -> Bounds:
     return new
 
 
-@compiled
+@compiled_in_place
 def _score(c, x, y, total):
     """Return the score of a pair (Eq. 7) from its count, those of its symbols, and N + K.
 
@@ -85,7 +73,7 @@ def _score(c, x, y, total):
     return c * (math.log(c + 1) - math.log(x - c + 1) - math.log(y - c + 1) + math.log(total - c + 1))
 
 
-@compiled
+@compiled_in_place
 def _raise(bounds, k, bound):
     """Give pair k a bound that is not below its present one, and move it up in the heap (or put it in)."""
     i = bounds.place[k]
@@ -105,7 +93,7 @@ def _raise(bounds, k, bound):
     bounds.place[k] = i
 
 
-@compiled
+@compiled_in_place
 def _take(bounds):
     """Take the pair with the highest bound out of the heap and return it."""
     top = bounds.heap[0]
@@ -133,7 +121,7 @@ def _take(bounds):
     return top
 
 
-@compiled
+@compiled_in_place
 def _renew(bounds, pairs, sizes, k):
     """Bring the bound of pair k up to date where it is in the heap and too low, or where it is not in the heap."""
     c = pairs.freq[k]
@@ -147,7 +135,7 @@ def _renew(bounds, pairs, sizes, k):
         _raise(bounds, k, bound)
 
 
-@compiled
+@compiled_in_place
 def _lower_floor(bounds, pairs, symbols, sizes, s):
     """Keep the floor of symbol s at or below its count, and the bounds of its pairs valid."""
     if symbols.freq[s] >= bounds.floor[s]:
@@ -163,7 +151,7 @@ def _lower_floor(bounds, pairs, symbols, sizes, s):
         k = bounds.next_right[k]
 
 
-@compiled
+@compiled_in_place
 def _chain(bounds, pairs, symbols, sizes):
     """Put new symbols and pairs into the chains and the heap."""
     for s in range(bounds.sizes[FLOORED], sizes[SYMBOLS]):
@@ -179,7 +167,7 @@ def _chain(bounds, pairs, symbols, sizes):
     bounds.sizes[CHAINED] = sizes[PAIRS]
 
 
-@compiled
+@compiled_in_place
 def _best(bounds, pairs, symbols, sizes):
     """Return the pair of the highest score (the larger pair on ties) and the score; NONE when no pair is left."""
     best, highest = np.int32(NONE), -math.inf
@@ -200,7 +188,7 @@ def _best(bounds, pairs, symbols, sizes):
     return best, highest
 
 
-@compiled
+@compiled_in_place
 def likelihood_merges(units, pairs, symbols, sizes, bounds, chosen, gains, done, limit):
     """Merge the pair of the highest score, again and again, from `done` up to `limit` merges.
 
@@ -213,7 +201,7 @@ def likelihood_merges(units, pairs, symbols, sizes, bounds, chosen, gains, done,
         if k == NONE:
             sizes[STATE] = FINISHED
             return done
-        if not room(pairs, symbols, sizes, k):
+        if not room(units, pairs, symbols, sizes, k):
             sizes[STATE] = FULL
             return done
         z = merge(units, pairs, symbols, sizes, k, False)

@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from subwords.compiled import compiled
-from subwords.merges.units import FINISHED, FULL, NONE, PAIRS, STATE, SYMBOLS, TOUCHED, larger, merge, room
+from subwords.compiled import compiled_in_place
+from subwords.merges.arrays import FINISHED, FULL, NONE, PAIRS, STATE, SYMBOLS, TOUCHED
+from subwords.merges.symbols import larger
+from subwords.merges.units import merge, room
 
 
 class Heap(NamedTuple):
@@ -36,12 +38,12 @@ def fitting(heap: Heap | None, pairs: int, symbols: int) -> Heap:
     return longer
 
 
-@compiled
+@compiled_in_place
 def _above(pairs, symbols, count, k, other_count, m):
     return count > other_count or (count == other_count and larger(pairs, symbols, k, m))
 
 
-@compiled
+@compiled_in_place
 def _push(heap, pairs, symbols, k):
     count = pairs.freq[k]
     i = heap.size[0]
@@ -57,7 +59,7 @@ def _push(heap, pairs, symbols, k):
     heap.pair[i] = k
 
 
-@compiled
+@compiled_in_place
 def _replace_top(heap, pairs, symbols, count, k):
     """Put (count, k) where the top is, and let it sink."""
     i = 0
@@ -78,7 +80,7 @@ def _replace_top(heap, pairs, symbols, count, k):
     heap.pair[i] = k
 
 
-@compiled
+@compiled_in_place
 def _most_frequent(heap, pairs, symbols):
     """Return the pair with the highest count (the larger pair on ties), or NONE; it stays in the heap."""
     while heap.size[0] > 0:
@@ -95,7 +97,7 @@ def _most_frequent(heap, pairs, symbols):
     return NONE
 
 
-@compiled
+@compiled_in_place
 def greedy_merges(units, pairs, symbols, sizes, heap, chosen, done, limit, min_frequency):
     """Merge the most frequent pair, again and again; write the pairs to `chosen` from `done` up to `limit`.
 
@@ -109,7 +111,7 @@ def greedy_merges(units, pairs, symbols, sizes, heap, chosen, done, limit, min_f
         if k == NONE or pairs.freq[k] < min_frequency:
             sizes[STATE] = FINISHED
             return done
-        if not room(pairs, symbols, sizes, k) or len(heap.pair) < heap.size[0] + 2 * sizes[SYMBOLS] + 2:
+        if not room(units, pairs, symbols, sizes, k) or len(heap.pair) < heap.size[0] + 2 * sizes[SYMBOLS] + 2:
             sizes[STATE] = FULL
             return done
         z = merge(units, pairs, symbols, sizes, k, True)

@@ -7,10 +7,26 @@ from itertools import pairwise
 
 import numpy as np
 
-from subwords.merges import units as compiled
+from subwords.merges.arrays import (
+    CHARS,
+    FINISHED,
+    FULL,
+    HASHED,
+    NONE,
+    PAIRS,
+    PLACES,
+    RUNNING,
+    STATE,
+    SYMBOLS,
+    Pairs,
+    Symbols,
+    Units,
+)
 from subwords.merges.codes import END, Merge
 from subwords.merges.learning import most_merges
-from subwords.merges.units import CHARS, FINISHED, FULL, NONE, PAIRS, RUNNING, STATE, SYMBOLS, Pairs, Symbols, Units
+from subwords.merges.places import hash_pairs, write_places
+from subwords.merges.symbols import spell
+from subwords.merges.units import index
 from subwords.progress import Progress
 
 #: Merges between two looks at the clock.
@@ -49,16 +65,19 @@ class RunningText:
             next=following,
             prev=preceding,
             word=np.repeat(np.arange(len(words), dtype=np.int32), lengths),
-            weight=np.fromiter((counts[word] for word in words), np.int64, len(words)),
             pair=np.full(n, NONE, np.int32),
-            later=np.empty(n, np.int32),
-            earlier=np.empty(n, np.int32),
+            weight=np.fromiter((counts[word] for word in words), np.int64, len(words)),
+            places=np.empty(5 * n, np.int32),  # more than will be used: memory that is not written to costs nothing
+            linked=np.empty(2 * n, np.int32),
+            linked_to=np.empty(2 * n, np.int32),
         )
         size = len(kinds) + self.most + 1
         self.symbols = Symbols(
             start=np.zeros(size + 1, np.int64),
             chars=np.zeros(len(END) * (len(kinds) + 1) + len(kinds) + 16 * self.most + 1024, np.int32),
             freq=np.zeros(size, np.int64),
+            before=np.full(size, NONE, np.int32),
+            after=np.full(size, NONE, np.int32),
             slots=np.full(_table(size), NONE, np.int32),
         )
         room = 1 << 16
@@ -66,19 +85,20 @@ class RunningText:
             left=np.zeros(room, np.int32),
             right=np.zeros(room, np.int32),
             freq=np.zeros(room, np.int64),
-            first=np.zeros(room, np.int32),
-            last=np.zeros(room, np.int32),
+            start=np.zeros(room, np.int64),
+            length=np.zeros(room, np.int32),
             stamp=np.zeros(room, np.int32),
             touched=np.zeros(room, np.int32),
             slots=np.full(_table(room), NONE, np.int32),
         )
-        self.sizes = np.zeros(8, np.int64)
+        self.sizes = np.zeros(12, np.int64)
         self.overlap = overlap
         ending = np.array([ord(char) for char in END], np.int32)
-        compiled.spell(self.symbols, self.sizes, kinds, ending)
+        spell(self.symbols, self.sizes, kinds, ending)
         indexed = 0
-        while (indexed := compiled.index(*self.arrays, indexed, overlap)) < n:
+        while (indexed := index(*self.arrays, indexed, overlap)) < n:
             self.grow()
+        write_places(self.units, self.pairs, self.sizes)
 
     @property
     def arrays(self) -> tuple[Units, Pairs, Symbols, np.ndarray]:
@@ -90,16 +110,20 @@ class RunningText:
         known, new = int(self.sizes[PAIRS]), 2 * int(self.sizes[SYMBOLS]) + 2
         if known + new > len(self.pairs.left):
             room = known + known // 2 + new
-            *columns, slots = self.pairs
-            rehash = len(slots) < 2 * room
-            table = np.full(_table(room), NONE, np.int32) if rehash else slots
+            columns = self.pairs[:-1]
+            hashed = int(self.sizes[HASHED])
+            table = np.full(_table(room), NONE, np.int32)
             self.pairs = Pairs._make([*(_longer(column, room) for column in columns), table])
-            if rehash:
-                compiled.rehash(self.pairs, self.sizes)
+            self.sizes[HASHED] = 0
+            hash_pairs(self.pairs, self.sizes, hashed)
         longest = int(np.diff(self.symbols.start[: self.sizes[SYMBOLS] + 1]).max())
         if self.sizes[CHARS] + 2 * longest > len(self.symbols.chars):
             chars = _longer(self.symbols.chars, len(self.symbols.chars) * 3 // 2 + 2 * longest)
             self.symbols = self.symbols._replace(chars=chars)
+        units = len(self.units.symbol)
+        if self.sizes[PLACES] + 2 * units > len(self.units.places):
+            places = _longer(self.units.places, len(self.units.places) + 2 * units)
+            self.units = self.units._replace(places=places)
 
     def learn(self, advance: Callable[[int, int], int]) -> int:
         """Call `advance(done, limit)`, which merges pairs and returns how many merges there are, up to `most`.

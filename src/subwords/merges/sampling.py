@@ -11,8 +11,9 @@ import math
 
 import numpy as np
 
-from subwords.compiled import compiled
-from subwords.merges.units import FINISHED, FULL, PAIRS, STATE, TOUCHED, merge, room
+from subwords.compiled import compiled_in_place
+from subwords.merges.arrays import FINISHED, FULL, PAIRS, STATE, TOUCHED
+from subwords.merges.units import merge, room
 
 #: Laws of sampling: what the weight of a pair with count c is.
 SOFTMAX, UNIFORM, PROPORTIONAL = range(3)
@@ -20,7 +21,7 @@ SOFTMAX, UNIFORM, PROPORTIONAL = range(3)
 FAINT = 1e-100
 
 
-@compiled
+@compiled_in_place
 def _weight(count, law, temperature, most):
     """Return the weight of a pair, relative to that of a pair with the count `most` (no overflow, whatever the counts).
 
@@ -35,7 +36,7 @@ def _weight(count, law, temperature, most):
     return math.exp(math.log(count / most) / temperature)
 
 
-@compiled
+@compiled_in_place
 def _weigh_all(tree, pairs, sizes, law, temperature):
     """Fill the tree and return the count that the weights are relative to."""
     leaves = len(tree) // 2
@@ -49,7 +50,7 @@ def _weigh_all(tree, pairs, sizes, law, temperature):
     return most
 
 
-@compiled
+@compiled_in_place
 def _set(tree, k, weight):
     node = len(tree) // 2 + k
     if tree[node] == weight:
@@ -60,7 +61,7 @@ def _set(tree, k, weight):
         tree[node] = tree[2 * node] + tree[2 * node + 1]
 
 
-@compiled
+@compiled_in_place
 def _draw(tree, number):
     """Return the leaf at `number` (0 <= number < 1) of the total weight."""
     leaves = len(tree) // 2
@@ -74,7 +75,7 @@ def _draw(tree, number):
     return node - leaves
 
 
-@compiled
+@compiled_in_place
 def random_merges(units, pairs, symbols, sizes, tree, numbers, law, temperature, chosen, done, limit):
     """Merge pairs drawn with `numbers` (uniform in [0, 1), one per merge), written to `chosen` from `done` to `limit`.
 
@@ -88,7 +89,7 @@ def random_merges(units, pairs, symbols, sizes, tree, numbers, law, temperature,
                 sizes[STATE] = FINISHED
                 return done
         k = np.int32(_draw(tree, numbers[done]))
-        if not room(pairs, symbols, sizes, k) or len(pairs.left) > len(tree) // 2:
+        if not room(units, pairs, symbols, sizes, k) or len(pairs.left) > len(tree) // 2:
             sizes[STATE] = FULL
             return done
         merge(units, pairs, symbols, sizes, k, True)
