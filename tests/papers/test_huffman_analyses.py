@@ -85,6 +85,31 @@ def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Input
     assert all(measurements.of_value(value, measured).empty for value in tables("huffman")["table5"])
 
 
+def test_symbols_of_one_side_in_the_order_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    known = {name: SimpleNamespace(name=name, joint=name == "char") for name in ("huffman-2k", "huffman-16k", "char")}
+    segmented = sorted(("huffman-cs-de", "cs-de", name) for name in known)
+    for corpus, pair, folder in segmented:
+        side = {"pieces_per_word_histogram": {"1": 30, "2": 10}, "size_reached": 485}
+        other = {"pieces_per_word_histogram": {"9": 1}, "size_reached": 1}
+        place = tmp_path / "results/segmented" / corpus / pair / folder
+        place.mkdir(parents=True)
+        (place / "stats.json").write_text(json.dumps({"cs": side, "de": other}))
+    inputs = SimpleNamespace(
+        segmented=segmented,
+        experiment=SimpleNamespace(segmentations=known, settings={"directions": ["en-de", "cs-de"]}),
+        graph=SimpleNamespace(segmentation_of=known.get),
+        segmentation_keys=lambda corpus, folder: {"corpus": corpus, "segmentation": folder, "algorithm": folder[:4]},
+    )
+    measured = measurements.frame(symbols.measure(inputs, {"language": "cs"}))  # type: ignore[arg-type]
+    shares = measured[measured["metric"] == "symbols_share"]
+    assert list(dict.fromkeys(shares["segmentation"])) == list(known)
+    assert list(shares["value"]) == [0.75, 0.25] * 3
+    assert list(shares["x"]) == [1, 2] * 3
+    printed = next(value for value in tables("huffman")["text"] if value.metric == "vocabulary")
+    assert list(measurements.of_value(printed, measured)["value"]) == [485]
+
+
 def test_shares_of_words_by_symbols() -> None:
     words = Counter(len(code) for code in ["一", "丁", "七一", "七七一一", "一"])
     shares = symbols.shares({str(length): count for length, count in words.items()})

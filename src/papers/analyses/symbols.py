@@ -26,7 +26,9 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
         for symbols, share in shares(side["pieces_per_word_histogram"]).items():
             yield keys | {"metric": "symbols_share", "x": symbols, "value": share}
         if inputs.graph.segmentation_of(folder).joint:
-            yield keys | {"metric": "vocabulary", "value": side["size_reached"]}
+            for direction in inputs.experiment.settings["directions"]:
+                if set(direction.split("-")) == set(pair.split("-")):
+                    yield keys | {"direction": direction, "metric": "vocabulary", "value": side["size_reached"]}
 
 
 def shares(histogram: Mapping[str, int]) -> dict[int, float]:
