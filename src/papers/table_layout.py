@@ -65,7 +65,9 @@ class Part:
 
 
 def parts(table: Table, longest: int | None = None, widest: int = WIDEST) -> list[Part]:
-    """Return the table in parts of at most `widest` numbers a line, and at most `longest` printed rows."""
+    """Return the table in parts of at most `widest` numbers a line and `longest` printed rows; none of an empty one."""
+    if not table.cells:
+        return []
     kinds = _kinds(table)
     stacked = len(table.columns) * len(kinds) > WIDEST and len(kinds) > 1
     return [
@@ -205,6 +207,8 @@ def notes(table: Table, scale: bool = True) -> list[str]:
     """Return sentences about a table: its scale, what our numbers are, what is missing and why."""
     cells = [cell for cell in table.cells.values() if not cell.extra]
     found = [table.note] if table.note else []
+    if not cells:
+        return [*found, "Nothing was measured for this table."]
     if scale and table.scale != "full":
         found.append(
             f"Ours is of scale {table.scale}: smaller corpora, models and sizes than the paper's, under its labels."

@@ -385,6 +385,14 @@ def test_tables_of_ours_alone() -> None:
     assert not part.stacked or [cell.text for cell in part.lines[0].cells] == ["21 ± 0", "3.142"]
 
 
+def test_a_table_of_nothing_says_so(tmp_path: Path) -> None:
+    table = build_table("p", "smoke", "mine", [], {"title": "Ours"}, measurements.frame([]))
+    assert markdown(table) == "# p, Mine: Ours (scale smoke)\n\n- Nothing was measured for this table.\n"
+    assert r"\begin" not in latex(table)
+    write_csv(tmp_path / "mine.csv", table)
+    assert read_csv(tmp_path / "mine.csv").cells == {}
+
+
 # ---- formats
 
 
