@@ -10,9 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from experiment.jsonfiles import write_json
@@ -23,8 +25,8 @@ from subwords.files import read_lines, whole_file
 from subwords.segmenter import Segmenter
 
 
-def learn(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Learn the model or models, save them, and return what segmentation.json says of it."""
+def learn(arguments: argparse.Namespace, train: Path) -> dict[str, Any]:
+    """Learn the model or models on TRAIN.LANG, save them, and return what segmentation.json says of it."""
     cls, options = registry.find(arguments.algorithm), json.loads(arguments.options)
     size = json.loads(arguments.size)
     languages = arguments.pair.split("-")
@@ -34,7 +36,7 @@ def learn(arguments: argparse.Namespace) -> dict[str, Any]:
     for group in groups:
         if reports:  # how the size was chosen, or what each merge gained
             options["report"] = str(arguments.output / f"report.{'-'.join(group)}.json")
-        model = cls.learn([Path(f"{arguments.train}.{language}") for language in group], size, **options)
+        model = cls.learn([Path(f"{train}.{language}") for language in group], size, **options)
         reached = model.reached()
         if isinstance(size, int) and reached is not None and reached < size:
             raise InputError(
@@ -50,10 +52,27 @@ def learn(arguments: argparse.Namespace) -> dict[str, Any]:
         "size": size,
         "joint": arguments.joint,
         "text": arguments.text,
+        "learn_pairs": arguments.learn_pairs,
         "options": options,
         "signatures": signatures,
         "learn_cpu_seconds": round(time.process_time() - began, 2),
     }
+
+
+def draw(train: Path, languages: list[str], pairs: int, folder: Path) -> Path:
+    """Write `pairs` of the sentence pairs of train, in their order, into a folder; return the prefix of the files.
+
+    Drawn by a fixed seed, the same for every algorithm, so that all are learned on the same text.
+    """
+    number = sum(1 for _ in read_lines(f"{train}.{languages[0]}"))
+    if pairs >= number:
+        return train
+    chosen = set(Random("learn").sample(range(number), pairs))
+    for language in languages:
+        with whole_file(folder / f"train.{language}") as stream:
+            lines = enumerate(read_lines(f"{train}.{language}"))
+            stream.writelines(f"{line}\n" for place, line in lines if place in chosen)
+    return folder / "train"
 
 
 def encode(segmenter: Segmenter, text: Path, pieces: Path) -> None:
@@ -101,6 +120,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--algorithm", required=True, help="see: subwords list")
     parser.add_argument("--size", default="null", metavar="JSON", help='a number, null or "auto"')
     parser.add_argument("--joint", action="store_true", help="one model for both languages")
+    parser.add_argument("--learn-pairs", type=int, metavar="N", help="learn on N pairs of train, drawn at random [all]")
     parser.add_argument("--text", choices=["raw", "moses"], required=True, help="which text this is (for the record)")
     parser.add_argument("--options", default="{}", metavar="JSON", help="the algorithm's learn options")
     parser.add_argument("--encode-options", default="{}", metavar="JSON", help="its encode options")
@@ -110,7 +130,9 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
 
     arguments.output.mkdir(parents=True, exist_ok=True)
-    record = learn(arguments)
+    with tempfile.TemporaryDirectory(dir=arguments.output, prefix=".learn.") as folder:
+        languages, pairs = arguments.pair.split("-"), arguments.learn_pairs
+        record = learn(arguments, draw(arguments.train, languages, pairs, Path(folder)) if pairs else arguments.train)
     cls, began, counts = registry.find(arguments.algorithm), time.process_time(), {}
     for language in arguments.pair.split("-"):
         train = Path(f"{arguments.train}.{language}")

@@ -65,6 +65,7 @@ class Segmentation:
     per_seed: bool
     learn: dict[str, Any]  # the algorithm's learn options, defaults filled in
     encode: dict[str, Any]  # its encode options
+    learn_pairs: int | None = None  # of train, where it is not learned on all
 
     def folder(self, seed: int) -> str:
         """Return the name of its folder: its own name, with the seed where it is learned for each."""
@@ -347,7 +348,8 @@ def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
     """Return a checked entry of `segmentations`."""
-    own = {key: value for key, value in given.items() if key not in ("algorithm", "size", "joint", "text", "per_seed")}
+    ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs")
+    own = {key: value for key, value in given.items() if key not in ours}
     try:
         algorithm = registry.find(given["algorithm"])
         options = read_options(algorithm, own)
@@ -376,6 +378,7 @@ def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentati
         per_seed=per_seed,
         learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
         encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
+        learn_pairs=given.get("learn_pairs"),
     )
 
 

@@ -25,6 +25,11 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _asked(segmentation: Segmentation) -> dict[str, Any]:
+    """Return what a segmentation is; `learn_pairs` only where it is not learned on all."""
+    return {key: value for key, value in asdict(segmentation).items() if key != "learn_pairs" or value}
+
+
 class Graph:
     """The input functions, parameters and targets of one experiment's graph."""
 
@@ -156,6 +161,11 @@ class Graph:
     def joint_flag(self, wildcards: Any) -> str:
         return "--joint" if self.segmentation(wildcards).joint else ""
 
+    def learning_flags(self, wildcards: Any) -> str:
+        """Return the flags of scripts/segment.py: whether sides are learned on together, and on how much of train."""
+        pairs = self.segmentation(wildcards).learn_pairs
+        return " ".join(filter(None, [self.joint_flag(wildcards), f"--learn-pairs {pairs}" if pairs else ""]))
+
     def learn_options(self, wildcards: Any) -> str:
         """Return the learn options, with the folder's seed where a segmentation is learned for each."""
         found = self.segmentation(wildcards)
@@ -213,7 +223,7 @@ class Graph:
         decided = {
             "corpus": run.corpus,
             "direction": run.direction,
-            "segmentation": asdict(self.experiment.segmentations[run.segmentation]),
+            "segmentation": _asked(self.experiment.segmentations[run.segmentation]),
             "model": {"name": run.model, "flags": self.experiment.recipes[run.model]["flags"]},
             "seed": run.seed,
         }

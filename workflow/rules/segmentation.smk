@@ -37,7 +37,7 @@ rule segment:
         algorithm=graph.of_segmentation("algorithm"),
         size=lambda wildcards: as_json(graph.segmentation(wildcards).size),
         text=graph.of_segmentation("text"),
-        joint=graph.joint_flag,
+        joint=graph.learning_flags,
         learn=graph.learn_options,
         encode=lambda wildcards: as_json(graph.segmentation(wildcards).encode),
     message:
