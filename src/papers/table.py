@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -120,14 +121,18 @@ class Table:
 def table_title(name: str) -> str:
     """Return how a table is called in a sentence.
 
-    >>> table_title("table1"), table_title("appendix-b"), table_title("text")
-    ('Table 1', 'Appendix B', 'Numbers in the text')
+    >>> table_title("table1"), table_title("appendix-b"), table_title("text"), table_title("table2-from-table1")
+    ('Table 1', 'Appendix B', 'Numbers in the text', 'Table 2 from Table 1')
     """
     if name == "text":
         return "Numbers in the text"
-    word = name.rstrip("0123456789")
-    parts = [*word.split("-"), name[len(word) :]]
-    return " ".join(part.capitalize() if len(part) > 1 else part.upper() for part in parts if part)
+    words = [
+        re.sub(r"^(table|figure)(\d+)", lambda found: f"{found[1].capitalize()} {found[2]}", word)
+        for word in name.split("-")
+    ]
+    words = [word.upper() if len(word) == 1 else word for word in words if word]
+    called = " ".join(words)
+    return called[:1].upper() + called[1:]
 
 
 def assembled(cells: Iterable[Cell], paper: str, name: str, scale: str, entry: Mapping[str, Any]) -> Table:
