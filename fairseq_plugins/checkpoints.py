@@ -8,32 +8,15 @@ an interruption. Here a file beside the checkpoints, one JSON line per dev score
 from __future__ import annotations
 
 import functools
-import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiment.dev_scores import ranked, read_record, write_record
 from subwords.files import whole_file
 
-RECORD = "scores.jsonl"
 LAST = "checkpoint_last.pt"
-
-
-def read_record(folder: Path) -> list[dict[str, Any]]:
-    """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}."""
-    path = folder / RECORD
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
-    with whole_file(folder / RECORD) as stream:
-        stream.writelines(json.dumps(entry) + "\n" for entry in record)
-
-
-def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:
-    """Return the record's entries, best first; of equal scores the earlier one first."""
-    return sorted(record, key=lambda entry: (-entry["score"] if maximize else entry["score"], entry["updates"]))
 
 
 def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool) -> None:

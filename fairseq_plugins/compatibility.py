@@ -29,6 +29,7 @@ def prepare_fairseq() -> None:
         _load_whole_checkpoints()
         _copy_whole_checkpoints()
         _leave_encoder_fastpath()
+        _leave_compiler_out()
         fairseq._prepared = True
 
 
@@ -128,3 +129,15 @@ def _leave_encoder_fastpath() -> None:
 
     TransformerEncoderLayerBase.__init__ = without_fastpath
     TransformerEncoderLayerBase._load_from_state_dict = load
+
+
+def _leave_compiler_out() -> None:
+    """torch's optimizers import its compiler, a second of work, so that it leaves them alone; nothing here compiles."""
+    import inspect
+
+    import torch
+
+    for _, method in inspect.getmembers(torch.optim.Optimizer, inspect.isfunction):
+        if method.__code__.co_filename == torch._compile.__file__:
+            original = method.__wrapped__
+            original.__dynamo_disable = original

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from experiment.dev_scores import ranked
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from subwords.errors import InputError
@@ -42,8 +43,6 @@ def average(paths: list[Path]) -> dict[str, Any]:
 
 def choose(record: list[dict[str, Any]], count: int, which: str, maximize: bool) -> list[dict[str, Any]]:
     """Return the `count` best or last entries of the record of dev scores (fewer when there are fewer)."""
-    from fairseq_plugins.checkpoints import ranked
-
     return record[-count:] if which == "last" else ranked(record, maximize)[:count]
 
 
@@ -110,5 +109,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

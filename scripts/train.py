@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment import curves, gpu, recipes
+from experiment.dev_scores import read_record
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from subwords.errors import InputError
@@ -147,7 +148,7 @@ def report(arguments: argparse.Namespace, cards: list[str]) -> None:
     import torch
     from fairseq_plugins import checkpoints
 
-    record = checkpoints.read_record(arguments.checkpoints)
+    record = read_record(arguments.checkpoints)
     if not record:
         raise InputError("training ended without a dev score", next_step="lower validate-interval in the recipe")
     curve = curves.read_curve(arguments.checkpoints / "fairseq.log")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from fairseq_plugins.compatibility import FASTPATH_COPIES
@@ -40,3 +43,21 @@ def test_a_weight_that_lacks_is_still_an_error() -> None:
     del state["encoder.layers.0.fc1.weight"]
     with pytest.raises(RuntimeError, match=r"encoder\.layers\.0\.fc1\.weight"):
         model.load_state_dict(state, strict=True)
+
+
+def test_optimizers_do_without_torch_s_compiler() -> None:
+    program = """
+import sys, torch, fairseq_plugins
+from fairseq_plugins.compatibility import prepare_fairseq
+prepare_fairseq()
+from fairseq.optim.adam import Adam
+weight = torch.nn.Parameter(torch.ones(3))
+optimizer = Adam([weight])
+weight.grad = torch.ones(3)
+optimizer.step()
+optimizer.zero_grad()
+optimizer.load_state_dict(optimizer.state_dict())
+assert weight[0] < 1
+sys.exit("torch._dynamo" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -1,0 +1,27 @@
+"""The record of a training's dev scores: one JSON line per checkpoint, beside the checkpoints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from subwords.files import whole_file
+
+RECORD = "scores.jsonl"
+
+
+def read_record(folder: Path) -> list[dict[str, Any]]:
+    """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}."""
+    path = folder / RECORD
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
+    with whole_file(folder / RECORD) as stream:
+        stream.writelines(json.dumps(entry) + "\n" for entry in record)
+
+
+def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:
+    """Return the record's entries, best first; of equal scores the earlier one first."""
+    return sorted(record, key=lambda entry: (-entry["score"] if maximize else entry["score"], entry["updates"]))
