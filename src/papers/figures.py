@@ -207,8 +207,8 @@ def draw(name: str, entry: Mapping[str, Any], measured: DataFrame, printed: Data
     series = list(dict.fromkeys(curve.series for curve in found))
     places = [(metric, panel) for metric in plan.y for panel in panels]
     columns = len(panels)
-    if len(plan.y) == 1:
-        columns = min(columns, MOST_IN_A_ROW)
+    if len(plan.y) == 1 or len(panels) == 1:
+        columns = min(len(places), MOST_IN_A_ROW)
     elif len(panels) > MOST_IN_A_ROW:
         places = [(metric, panel) for panel in panels for metric in plan.y]
         columns = len(plan.y)

@@ -341,6 +341,20 @@ def test_marks_at_ours_follow_their_rule() -> None:
     assert [cell.mark for cell in only.cells.values()] == ["", "", "bold"]
 
 
+@pytest.mark.parametrize(("p_value", "mark"), [(0.009, "**"), (0.01, "*"), (0.049, "*"), (0.05, "")])
+def test_marks_of_several_metrics_and_levels(p_value: float, mark: str) -> None:
+    keys = {"segmentation": "sbpe", "algorithm": "sbpe"}
+    values = [
+        value(column="word", metric="wins_word", **keys),
+        value(column="sentence", metric="wins_sentence", **keys),
+    ]
+    rows = [score(0.2, metric="wins_word", **keys), score(0.3, metric="wins_sentence", **keys)]
+    rows += [score(p_value, metric="p_word", **keys), score(0.5, metric="p_sentence", **keys)]
+    ours = {"wins_word": "p_word", "wins_sentence": "p_sentence"}
+    marks = {"**": {"metric": ours, "below": 0.01}, "*": {"metric": ours, "between": [0.01, 0.05]}}
+    assert [cell.mark for cell in small(values, rows, marks=marks).cells.values()] == [mark, ""]
+
+
 def test_texts_are_compared_as_texts() -> None:
     printed = [value(row, number="", text=text, metric="pieces") for row, text in {"a": "a@@ b", "b": "b"}.items()]
     ours = {"a": "a@@ b", "b": "c"}.items()
