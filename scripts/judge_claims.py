@@ -10,6 +10,7 @@ from pathlib import Path
 from experiment.programs import program
 from papers import measurements, paper, published
 from papers.claims import judge
+from papers.derived import with_derived
 from papers.verdicts import write_verdicts
 from subwords.files import whole_file
 
@@ -25,7 +26,7 @@ def main(argv: list[str] | None = None) -> int:
     found = paper.read(arguments.paper, arguments.scale)
     printed = [value for table in published.tables(found.name).values() for value in table]
     theirs = measurements.published_frame(printed)
-    ours = measurements.together(map(measurements.read, arguments.measurements))
+    ours = with_derived(measurements.together(map(measurements.read, arguments.measurements)))
     verdicts = [judge(name, claim, theirs, ours) for name, claim in found.claims.items()]
     with whole_file(arguments.output / "claims.csv") as stream:
         writer = csv.writer(stream, lineterminator="\n")

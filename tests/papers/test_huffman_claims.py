@@ -1,0 +1,57 @@
+"""The Huffman paper's claims: its own scores, taken for ours, must lead to its own verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import judge_claims
+from papers import measurements
+from papers.published import tables
+from papers.verdicts import Verdict, read_verdicts
+
+#: docs/papers.md: which claims the paper's numbers do not bear out.
+NOT_BORNE_OUT = {"huffman-share", "huffman-margin", "huffman-converges"}
+FIGURE_ONLY = {"huffman-one-symbol"}
+
+
+def verdicts(folder: Path, rows: list[dict[str, object]], root: Path) -> dict[str, Verdict]:
+    measurements.write(folder / "ours.csv", rows)
+    words = ["--paper", str(root / "config/papers/huffman.yaml"), "--scale", "full"]
+    assert judge_claims.main([*words, "--measurements", str(folder / "ours.csv"), "--output", str(folder)]) == 0
+    return {verdict.name: verdict for verdict in read_verdicts(folder / "claims.json")}
+
+
+def scores() -> list[dict[str, object]]:
+    """Return the paper's scores as if we had measured them: no shares, which have to be computed."""
+    found = [value for table in ("table4", "table5", "text") for value in tables("huffman")[table]]
+    return [
+        {
+            "metric": value.metric,
+            "corpus": value.corpus,
+            "direction": value.direction,
+            "model": value.model or "huffman-e512-l8-h8",
+            "segmentation": value.segmentation,
+            "algorithm": value.algorithm,
+            "size": value.size,
+            "seed": 1 if value.segmentation else None,
+            "testset": "test" if value.segmentation else "",
+            "selection": "dev",
+            "value": value.number,
+        }
+        for value in found
+        if value.metric in ("bleu", "chrf", "comet", "undecodable_output")
+    ]
+
+
+def test_the_papers_own_scores_lead_to_its_own_verdicts(tmp_path: Path, root: Path) -> None:
+    found = verdicts(tmp_path, scores(), root)
+    assert len(found) == 11
+    for name, one in found.items():
+        expected = "not testable" if name in FIGURE_ONLY else "not confirmed" if name in NOT_BORNE_OUT else "confirmed"
+        assert one.published.state == expected, name
+        assert one.ours.state == expected, (name, one.ours.reason)
+
+
+def test_what_was_chosen_on_the_test_set_confirms_nothing(tmp_path: Path, root: Path) -> None:
+    found = verdicts(tmp_path, [row | {"selection": "test"} for row in scores()], root)
+    assert {one.ours.state for one in found.values()} == {"not testable"}
