@@ -15,8 +15,10 @@ A table's entry in a paper's file says what ours is:
       Avg: [Es, Fr, Ru]
     marks:                 marks at our values (in some columns), by another measurement of the same system
       bold: {metric: bleu_below_best_bpe, at_most: 0.4, columns: [S-BPE]}
+                           or at_least, below, above, and between: [from, to), which leaves `to` out
 
 Beside a cell, `metric` maps published metrics to ours ({bleu: bleu_tokenized}); cells of other metrics have none there.
+A mark's `metric` may be such a map, too.
 In a table of ours alone, `rows` and `columns` name the columns of the measurements that label them (row and metric, if
 nothing is said), `decimals` the digits of each metric.
 """
@@ -39,11 +41,12 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 #: Marks that a table's entry may put at ours, and how they compare.
-_RULES: dict[str, Callable[[float, float], bool]] = {
+_RULES: dict[str, Callable[[float, Any], bool]] = {
     "at_most": lambda value, limit: value <= limit,
     "at_least": lambda value, limit: value >= limit,
     "below": lambda value, limit: value < limit,
     "above": lambda value, limit: value > limit,
+    "between": lambda value, limits: limits[0] <= value < limits[1],
 }
 _PLACES = ("cell", "row", "column")
 #: Columns of measurements that a published value has too (beside the metric).
@@ -104,7 +107,9 @@ def _published_cells(values: Sequence[Value], entry: Mapping[str, Any], measured
         for value in values:
             names = of.get(value.column)
             mates = [mate for mate in values if names and mate.row == value.row and mate.column in names]
-            found = _mean([ours(mate, among, selector) for mate in mates]) if names else ours(value, among, selector)
+            found = ours(value, among, selector)
+            if found is not None and names:
+                found = _mean([ours(mate, among, selector) for mate in mates])
             if found is not None:
                 # The paper's cell stays what it is: its metric too, which is what its unit and digits belong to.
                 mark = "" if label else _marks(value, found, entry, eligible)
@@ -249,11 +254,16 @@ def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFra
         (name,) = set(rule) & set(_RULES)
         # Where no columns are named, the mark is for the metric that the rule's begins with: bleu_below_best_bpe, bleu.
         columns = rule.get("columns")
-        about = value.column in columns if columns else str(rule["metric"]).startswith(f"{value.metric}_")
+        metric = rule["metric"]
+        if isinstance(metric, Mapping):
+            metric = metric.get(value.metric)
+            about = metric is not None and (not columns or value.column in columns)
+        else:
+            about = value.column in columns if columns else str(metric).startswith(f"{value.metric}_")
         if ours.number is None or not about:
             continue
-        found = our_value(replace(value, metric=rule["metric"]), measured)
-        if found.number is not None and _RULES[name](found.number, float(rule[name])):
+        found = our_value(replace(value, metric=str(metric)), measured)
+        if found.number is not None and _RULES[name](found.number, rule[name]):
             marks.append(mark)
     return " ".join(marks)
 
