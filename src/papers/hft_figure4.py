@@ -102,7 +102,8 @@ def _sentencepiece(lines: Sequence[str], algorithm: str, size: int, folder: Fold
             minloglevel=3,
         )
     except RuntimeError as error:
-        raise InputError(f"{algorithm}: size={size} cannot be learned from this text: {error}") from None
+        reason = str(error).rpartition("] ")[2]
+        raise InputError(f"{algorithm}: size={size} cannot be learned from this text: {reason}") from None
     return SentencePieceProcessor(model_proto=model.getvalue())
 
 

@@ -42,15 +42,19 @@ s/¦𐊣/𐊣¦/g
 s/𐊼¦/¦𐊼/g
 """
 
+#: The script of June 2022, which joined nothing.
+JOINING = ("s/¦ ् ¦", "s/([[:digit:]])¦", "s/([[:alnum:]])¦")
+SED_SCRIPT_WITHOUT_JOINS = "\n".join(line for line in SED_SCRIPT.split("\n") if not line.startswith(JOINING))
+
 LINE = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40)
 
 
-def sed(lines: list[str]) -> list[str]:
+def sed(lines: list[str], script: str = SED_SCRIPT) -> list[str]:
     program = shutil.which("sed")
     if program is None or b"GNU sed" not in subprocess.run([program, "--version"], capture_output=True).stdout:
         pytest.skip("needs GNU sed")
     run = subprocess.run(
-        [program, "-E", SED_SCRIPT],
+        [program, "-E", script],
         input="".join(f"{line}\n" for line in lines).encode(),
         env={**os.environ, "LC_ALL": "C.UTF-8"},
         capture_output=True,
@@ -85,6 +89,12 @@ def random_lines(count: int, seed: int) -> list[str]:
 def test_random_text_of_all_classes_is_pretokenized_as_by_sed(seed: int) -> None:
     lines = random_lines(20_000, seed)
     assert pretokenize(lines) == sed(lines)
+
+
+def test_without_joining_as_by_the_earlier_script() -> None:
+    lines = [*random_lines(5_000, 3), "e-mail a-b-c 1,2,3 and/or v1.2", "क्ष"]
+    assert len(SED_SCRIPT_WITHOUT_JOINS.split("\n")) == len(SED_SCRIPT.split("\n")) - 4
+    assert pretokenize(lines, joining=False) == sed(lines, SED_SCRIPT_WITHOUT_JOINS) != sed(lines)
 
 
 def test_every_character_is_pretokenized_as_by_sed() -> None:

@@ -54,7 +54,7 @@ def of_text(
     for size, other in asked.items():
         keys = {
             "corpus": name,
-            "segmentation": f"{_NAMES.get(algorithm, algorithm)}-{size}",
+            "segmentation": f"{_NAMES.get(algorithm, algorithm)}-{_short(size)}",
             "algorithm": algorithm,
             "size": size,
         }
@@ -82,6 +82,11 @@ def rows(made: Found, form: str, after: int | None) -> Iterator[dict[str, Any]]:
     if after is not None:
         for rank, frequency in enumerate(numbers.ranked[after:], after + 1):
             yield {"metric": "frequency" + form, "x": rank, "value": frequency}
+
+
+def _short(size: int) -> str:
+    """Return a size as names of segmentations have it: 500, 1500, 3k."""
+    return f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
 
 
 def _folder(options: Mapping[str, Any], algorithm: str, name: str) -> Folder:
