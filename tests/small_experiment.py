@@ -103,6 +103,7 @@ def _record(seed: int, index: int, gpus: int) -> dict[str, Any]:
         "updates": 500,
         "epochs": 10,
         "train_seconds": 90.0 + seed,
+        "cpu_seconds": 45.0,
         "tokens_per_second": 8000.5,
         "peak_memory_mib": 512.25,
         "gpus": gpus,

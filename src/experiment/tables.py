@@ -106,11 +106,18 @@ class _Fact:
         return Cell("–" if value is None else self.style.format(value), value)
 
 
-class _Hours(_Fact):
-    """GPU-hours: nothing to show where there was no GPU."""
+class _OnGpu(_Fact):
+    """What costs on a GPU: nothing to show where there was none."""
 
     def value(self, rows: Sequence[Row]) -> float | None:
         return super().value([row for row in rows if row["gpus"]])
+
+
+class _OnCpu(_Fact):
+    """What costs without a GPU, where wall time depends on who else is there."""
+
+    def value(self, rows: Sequence[Row]) -> float | None:
+        return super().value([row for row in rows if not row["gpus"]])
 
 
 _FACTS = [
@@ -121,7 +128,8 @@ _FACTS = [
     _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
     _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
     _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
-    _Hours("GPU-hours", "gpu_hours", "{:.2f}"),
+    _OnCpu("Train CPU (min)", "cpu_seconds", "{:.1f}", 1 / 60),
+    _OnGpu("GPU-hours", "gpu_hours", "{:.2f}"),
 ]
 
 

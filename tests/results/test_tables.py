@@ -110,6 +110,12 @@ def test_what_a_system_is_and_costs_stands_beside_its_scores(finished_once):
         assert row[head.index("Params (M)")] == "0.40"
         assert row[head.index("Train (min)")] == "1.6"
         assert row[head.index("GPU-hours")] == "0.05"
+    assert "Train CPU (min)" not in head
+
+
+def test_without_a_gpu_processor_time_stands_in_the_table(finished):
+    head, *body = table_of((finished / "table.md").read_text())
+    assert {row[head.index("Train CPU (min)")] for row in body} == {"0.8"}
 
 
 def test_reading_gives_back_what_was_collected(finished):
