@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(prog="make_paper_report.py", description=__doc__)
     command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
     command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--parts", nargs="+", metavar="NAME", help="only what needs no other source than these")
     command.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="of scripts/make_paper_tables.py")
     command.add_argument("--claims", type=Path, metavar="FILE", help="claims.json of scripts/judge_claims.py")
     command.add_argument(
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program."""
     args = parser().parse_args(argv)
-    found = paper.read(args.paper, args.scale)
+    found = paper.read(args.paper, args.scale, args.parts)
     tables = [
         read_csv(args.tables / f"{name}.csv", str(entry.get("title") or ""), str(entry.get("note") or ""))
         for name, entry in found.tables.items()

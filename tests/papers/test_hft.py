@@ -224,7 +224,8 @@ SENTENCES = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "."
 @given(st.lists(st.tuples(SENTENCES, SENTENCES, SENTENCES), min_size=1, max_size=8), st.integers(1, 5))
 def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int) -> None:
     """Against all differences, sorted; the same translation twice is no change."""
-    found = changed_sentences.most_changed(*map(list, zip(*triples, strict=True)), count)  # type: ignore[arg-type]
+    bases, systems, references = ([triple[n] for triple in triples] for n in range(3))
+    found = changed_sentences.most_changed(bases, systems, references, count)
     differences = [
         sentence_bleu(system, [reference]).score - sentence_bleu(base, [reference]).score
         for base, system, reference in triples

@@ -8,6 +8,7 @@ from papers.paper import SCORES, analysis_files
 
 PAPER = f"results/{paper.folder}"
 ON_SCALE = f"--paper {CONFIGFILE} --scale {paper.scale}"
+ON_PARTS = f"{ON_SCALE} --parts {' '.join(paper.parts)}" if paper.parts else ON_SCALE
 
 
 def sources(described):
@@ -161,7 +162,7 @@ rule judge:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        paper=ON_SCALE,
+        paper=ON_PARTS,
         folder=PAPER,
         claims=as_json(paper.claims),
     message:
@@ -186,7 +187,7 @@ rule paper_report:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        paper=ON_SCALE,
+        paper=ON_PARTS,
         folder=PAPER,
         scores=f"--scores {PAPER}/scores.csv" if paper.uses_scores else "",
         about=as_json([paper.title, paper.citation, paper.url, paper.tables, paper.figures]),
