@@ -240,7 +240,7 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
 # ---- its file
 
 
-@pytest.mark.parametrize(("scale", "runs"), [("full", 40), ("reduced", 24), ("smoke", 16)])
+@pytest.mark.parametrize(("scale", "runs"), [("full", 40), ("reduced", 24), ("smoke", 8)])
 def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
     """Four directions, two systems; and every text of Figure 4 from somewhere."""
     found = paper.read(paper.FOLDER / "hft.yaml", scale)
