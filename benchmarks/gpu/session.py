@@ -96,7 +96,7 @@ class Session:
                 env={**os.environ, **self._paths(), **(environment or {})},
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                process_group=0,  # to be interrupted with its children
             )
             try:
                 process.wait(max(0.0, self.left()))
