@@ -107,9 +107,9 @@ def _published_cells(values: Sequence[Value], entry: Mapping[str, Any], measured
         for value in values:
             names = of.get(value.column)
             mates = [mate for mate in values if names and mate.row == value.row and mate.column in names]
-            found = ours(value, among, selector)
-            if found is not None and names:
-                found = _mean([ours(mate, among, selector) for mate in mates])
+            if _beside(value, selector) is None:
+                continue  # the extra is no matter of this cell
+            found = _mean([ours(mate, among, selector) for mate in mates]) if names else ours(value, among, selector)
             if found is not None:
                 # The paper's cell stays what it is: its metric too, which is what its unit and digits belong to.
                 mark = "" if label else _marks(value, found, entry, eligible)
