@@ -19,7 +19,7 @@ from subwords.errors import InputError
 
 from . import ROOT
 
-#: How long interrupted programs may take to end, in seconds; they are killed afterwards.
+#: How long programs may take to end when told so, in seconds; they are killed afterwards.
 PATIENCE = 20.0
 
 
@@ -83,7 +83,7 @@ class Session:
     def run(self, words: Sequence[str | Path], log: str, environment: Mapping[str, str] | None = None) -> None:
         """Run a program in the repository until it ends; its output goes to the file `log`.
 
-        When the time is over the program and its children are interrupted, as by Ctrl-C, and OutOfTime is raised.
+        When the time is over the program and its children are ended, and OutOfTime is raised.
         Raises InputError with the end of the log when it fails.
         """
         if self.left() <= 0:
@@ -127,11 +127,11 @@ class Session:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Interrupt a program and its children, and kill what does not end."""
-    for number, patience in ((signal.SIGINT, PATIENCE), (signal.SIGTERM, PATIENCE / 2), (signal.SIGKILL, PATIENCE)):
+    """End a program and its children, by SIGTERM because what runs in the background ignores SIGINT."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
-            process.wait(patience)
+            process.wait(PATIENCE)
         except ProcessLookupError:
             return
         except subprocess.TimeoutExpired:
