@@ -60,6 +60,25 @@ def read_lines(path: str | Path) -> Iterator[str]:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
 
 
+def decode_blocks(stream: IO[bytes], name: str, size: int = 1 << 20) -> Iterator[str]:
+    """Yield the text of a stream in blocks of whole lines, about `size` bytes, without the LF at the end of a block.
+
+    Lines end, and errors are, as with `decode_lines`.
+    """
+    number = 1
+    while lines := stream.readlines(size):
+        block = b"".join(lines)
+        if b"\r\n" in block or block.endswith(b"\r"):
+            block = b"".join([line.rstrip(b"\n").removesuffix(b"\r") + b"\n" for line in lines])
+        try:
+            yield block.decode("utf-8").removesuffix("\n")
+        except UnicodeDecodeError:
+            for _ in decode_lines(lines, name, number):  # raises, and says in which line
+                pass
+            raise
+        number += len(lines)
+
+
 def decode_lines(stream: Iterable[bytes], name: str, first: int = 1) -> Iterator[str]:
     """Yield the text lines of a binary stream; an error calls it `name`, and numbers its lines from `first` on."""
     file = "" if name == STANDARD_INPUT else f" {name}"

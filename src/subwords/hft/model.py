@@ -35,13 +35,13 @@ number of characters and entries found. A word may be of any length.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
-from subwords.files import decode_lines, whole_file
+from subwords.files import decode_blocks, whole_file
 from subwords.frequencies import read_frequencies
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 
@@ -113,7 +113,7 @@ class HFT(Segmenter):
         for path in texts:
             try:
                 with open(path, "rb") as stream:
-                    for block in _blocks(stream, str(path)):
+                    for block in decode_blocks(stream, str(path), BLOCK):
                         text = codes_text(self._pretokenize(text_codes(block)))
                         words.number((text if self.variant == "paper" else " ".join(text.split())).encode("utf-8"))
             except OSError as error:
@@ -143,7 +143,7 @@ class HFT(Segmenter):
     def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = "standard input") -> None:
         from subwords.hft.codes import codes_text, text_codes
 
-        for text in _blocks(source, name):
+        for text in decode_blocks(source, name, BLOCK):
             sink.write(codes_text(self._encode(text_codes(text))).encode("utf-8") + b"\n")
 
     def decode(self, pieces: str) -> str:
@@ -187,19 +187,3 @@ class HFT(Segmenter):
         from subwords.hft.pretokenization import pretokenize_codes
 
         return pretokenize_codes(escape_codes(text) if self.variant == "paper" else text, characters())
-
-
-def _blocks(source: IO[bytes], name: str) -> Iterator[str]:
-    """Yield the text of a stream in blocks of whole lines, without the LF at the end of a block."""
-    number = 1
-    while lines := source.readlines(BLOCK):
-        block = b"".join(lines)
-        if b"\r\n" in block or block.endswith(b"\r"):
-            block = b"".join([line.rstrip(b"\n").removesuffix(b"\r") + b"\n" for line in lines])
-        try:
-            yield block.decode("utf-8").removesuffix("\n")
-        except UnicodeDecodeError:
-            for _ in decode_lines(lines, name, number):  # raises, and says in which line
-                pass
-            raise
-        number += len(lines)
