@@ -47,10 +47,9 @@ class ShownPart:
         """Whether lines say what they show."""
         return any(line.what for line in self.part.lines)
 
-    @property
-    def height(self) -> int:
-        """How many lines a printed row has."""
-        return len(self.part.lines) // max(1, sum(line.first for line in self.part.lines))
+    def height(self, row: str) -> int:
+        """Return how many lines a printed row has."""
+        return sum(line.row == row for line in self.part.lines)
 
 
 @dataclass(frozen=True)

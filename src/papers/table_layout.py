@@ -102,7 +102,8 @@ def _part(table: Table, rows: list[str], columns: list[str], kinds: list[tuple[s
         if stacked:
             for number, kind in enumerate(kinds):
                 shown = [_shown(table, row, column, kind) for column in columns]
-                lines.append(Line(row, kind[0], shown, first=not number))
+                if not kind[1] or any(cell.text for cell in shown):  # an extra is no matter of every row
+                    lines.append(Line(row, kind[0], shown, first=not number))
         else:
             lines.append(Line(row, "", [_shown(table, row, column, kind) for column in columns for kind in kinds]))
     single = kinds == [(OURS, "")]

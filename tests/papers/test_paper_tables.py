@@ -312,6 +312,21 @@ def test_another_metric_beside_the_cells_that_have_one() -> None:
     assert ("r", "chrF", "tokenized") not in table.cells
 
 
+def test_lines_of_a_wide_table_that_an_extra_is_no_matter_of_are_left_out() -> None:
+    columns = [f"c{n}" for n in range(WIDEST)]
+    values = [value("BLEU", name) for name in columns] + [value("size", name, metric="vocabulary") for name in columns]
+    rows = [score(20.0, seed=1), score(19.0, seed=1, metric="bleu_tokenized"), score(9.0, metric="vocabulary")]
+    extra = {"tokenized": {"metric": {"bleu": "bleu_tokenized"}}}
+    table = small(values, rows, extra=extra, means={"c0": ["c1", "c2"]})
+    (part,) = parts(table)
+    assert [(line.row, line.what, line.first) for line in part.lines] == [
+        ("BLEU", "paper", True),
+        *(("BLEU", what, False) for what in ("ours", DIFFERENCE, "tokenized", DIFFERENCE)),
+        ("size", "paper", True),
+        *(("size", what, False) for what in ("ours", DIFFERENCE)),
+    ]
+
+
 def test_more_rows_and_columns_of_ours() -> None:
     cells = [(row, name) for row in "xy" for name in ("bpe", "hft")]
     values = [value(row, name, segmentation=f"{name}-2k", algorithm=name) for row, name in cells]
