@@ -126,6 +126,40 @@ def test_throughput_and_loss_curves(place: Place) -> None:
         assert (place.folder / f"records/4-throughput/loss_curves.{kind}").stat().st_size > 1000
 
 
+BF16_ON_A_CPU = """
+import sys, train
+train.precision_flags = lambda precision, cuda: ["--cpu", "--bf16"]
+sys.exit(train.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.slow
+def test_in_bf16_the_plugins_learn_as_fairseq_does(place: Place) -> None:
+    """On a card bf16 goes through fairseq's flat copy of the weights in fp32; so it does on a CPU, when told to."""
+    segmented = next((place.folder / "results/segmented").rglob("binarized")).parent
+    losses = {}
+    for arch, optimizer in (("transformer", "adam"), ("transformer_sdpa", "adamw_fused")):
+        rung = speed.Rung(arch, {"arch": arch, "optimizer": optimizer, "max-tokens": 384, "dropout": 0.0})
+        recipe = speed._recipe(Session("step", [], 0.0, place.folder, "smoke", "cpu", 1, 1), rung)
+        folder = place.folder / "bf16" / arch
+        words = ["--data", str(segmented / "binarized"), "--direction", "en-qmo", "--recipe", json.dumps(recipe)]
+        words += ["--seed", "1", "--joint", "--select", '{"metric": "loss", "keep": 1, "beam": 1}', "--text", "moses"]
+        words += ["--algorithm", "bpe", "--segmenter", str(segmented / "model.qmo"), "--references", "none"]
+        words += ["--checkpoints", str(folder), "--curve", str(folder / "curve"), "--report", str(folder / "report")]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": "src:scripts:."}
+        command = [sys.executable, "-c", BF16_ON_A_CPU, *words]
+        done = subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        log = (folder / "fairseq.log").read_text()
+        assert "bf16=True" in log or "'bf16': True" in log
+        points = [json.loads(line) for line in (folder / "curve").read_text().split("\n")[:-1]]
+        losses[arch] = {(point["split"], point["update"]): point["nll_loss"] for point in points}
+    stock, ours = losses.values()
+    assert stock.keys() == ours.keys() == {("train", 50), ("dev", 50)}
+    for where in stock:
+        assert ours[where] == pytest.approx(stock[where], rel=0.003)
+
+
 def make_session(folder: Path, monkeypatch: pytest.MonkeyPatch, seconds: float = 60) -> Session:
     monkeypatch.setattr("gpu.session.ROOT", folder)
     deadline = time.monotonic() + seconds
