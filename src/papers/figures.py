@@ -240,8 +240,12 @@ def _categories(plan: Plan, found: Sequence[Curve]) -> list[str]:
 def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str], categories: list[str]) -> None:
     if not here:
         axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", va="center", color=GRID)
+    slots = list(dict.fromkeys((name, source) for name in series for source in sorted({c.source for c in here})))
     for curve in here:
-        _draw_curve(axis, plan, curve, series.index(curve.series), len(series), categories)
+        if plan.kind == "bars":
+            _draw_bars(axis, curve, slots.index((curve.series, curve.source)), len(slots), series, categories)
+        else:
+            _draw_curve(axis, plan, curve, series.index(curve.series), len(series), categories)
     for name, scale, of_numbers in (("x", axis.set_xscale, plan.numeric), ("y", axis.set_yscale, True)):
         if name in plan.log and of_numbers and here:
             scale("log")
@@ -293,6 +297,23 @@ def _short(number: float) -> str:
     return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
 
 
+def _draw_bars(axis: Axes, curve: Curve, slot: int, slots: int, series: list[str], categories: list[str]) -> None:
+    """Draw the bars of one series and source into their slot of those that share a category's width."""
+    color, paper = COLORS[series.index(curve.series) % len(COLORS)], curve.source == PUBLISHED
+    width = 0.8 / slots
+    places = [categories.index(str(point.x)) - 0.4 + width * (slot + 0.5) for point in curve.points]
+    heights, errors = [point.y for point in curve.points], [point.error or 0.0 for point in curve.points]
+    options: dict[str, Any] = {
+        "color": "none" if paper else color,
+        "edgecolor": color,
+        "ls": "--" if paper else "-",
+        "lw": 1.2,
+        "yerr": errors if any(errors) else None,
+        "error_kw": {"lw": 1, "ecolor": GRID},
+    }
+    axis.bar(places, heights, width * 0.9, **options)
+
+
 def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, categories: list[str]) -> None:
     from matplotlib.transforms import ScaledTranslation
 
@@ -310,13 +331,6 @@ def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, c
     if not points:
         return
     errors_shown = errors if any(errors) else None
-    if plan.kind == "bars":
-        width = 0.8 / (2 * number)
-        places = [place - 0.4 + width * (2 * index + paper + 0.5) for place in places]
-        face = "none" if paper else color
-        options: dict[str, Any] = {"color": face, "edgecolor": color, "ls": "--" if paper else "-", "lw": 1.2}
-        axis.bar(places, heights, width * 0.9, yerr=errors_shown, error_kw={"lw": 1, "ecolor": GRID}, **options)
-        return
     move = axis.transData
     if plan.kind == "points":
         shift = STEP * (index - (number - 1) / 2) + (HALF_STEP if paper else 0)

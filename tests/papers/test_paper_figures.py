@@ -63,12 +63,25 @@ def test_curves_are_of_x_and_categories_are_in_order() -> None:
     assert [label.get_text() for label in axes[0].get_xticklabels()] == ["2", "10"]
 
 
+def test_bars_of_one_source_stand_in_the_middle() -> None:
+    rows = [score(1.0, corpus=name) for name in "ab"]
+    entry = {"x": "corpus", "y": "bleu", "kind": "bars"}
+
+    def middles(printed: Any) -> list[float]:
+        bars: Any = draw("f", entry, measurements.frame(rows), printed).axes[0].patches
+        return sorted(bar.get_x() + bar.get_width() / 2 for bar in bars)
+
+    assert middles(None) == pytest.approx([0, 1])
+    assert middles(measurements.frame(rows)) == pytest.approx([-0.2, 0.2, 0.8, 1.2])
+
+
 @pytest.mark.parametrize("kind", ["lines", "points", "bars"])
 def test_heights_on_the_page_are_the_numbers(kind: str) -> None:
     rows = [score(12.5), score(14.5, size=4000), score(3.25, algorithm="hft", size=4000)]
     axes = draw("f", {"x": "size", "y": "bleu", "series": "algorithm", "kind": kind}, measurements.frame(rows)).axes[0]
     if kind == "bars":
-        heights = [bar.get_height() for bar in axes.patches]
+        bars: Any = axes.patches
+        heights = [bar.get_height() for bar in bars]
     else:
         heights = [float(y) for box in axes.containers for y in box.lines[0].get_ydata()]  # type: ignore[attr-defined]
     assert heights == [12.5, 14.5, 3.25]
