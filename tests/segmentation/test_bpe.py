@@ -18,7 +18,8 @@ from subwords import registry
 from subwords.bpe import BPE
 from subwords.counting import _count, _count_compiled, count_words
 from subwords.errors import InputError
-from subwords.merges import MergeEncoder, learn_merges, published, read_codes, write_codes
+from subwords.merges import MergeEncoder, encoding, learn_merges, published, read_codes, write_codes
+from subwords.merges.encoding import CompiledEncoder
 from subwords.segmenter import BLOCK
 
 LETTERS = st.sampled_from("ab\u0301éß日😀ש\x00<@")
@@ -54,7 +55,22 @@ def test_applies_any_codes_as_apply_bpe_does(data: st.DataObject) -> None:
         (final if right.endswith("</w>") else inner).append(left + right)
     codes = data.draw(st.permutations(codes))
     words = data.draw(st.lists(st.text("ab<日z\u00a0", min_size=1, max_size=15), max_size=20))
-    assert MergeEncoder(codes).segment_words(words) == published.MergeEncoder(codes).segment_words(words)
+    expected = published.MergeEncoder(codes).segment_words(words)
+    assert MergeEncoder(codes).segment_words(words) == expected
+    assert CompiledEncoder(codes, "@@").segment_words(words) == expected
+
+
+def test_many_words_are_left_to_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the words get many, and where one is long, pieces stay the same."""
+    words = ["ab", "ba", "aab", "abab", "bb", "a" * 50 + "b"]
+    codes = [("a", "b</w>"), ("a", "a"), ("aa", "aa")]
+    expected = published.MergeEncoder(codes).segment_words(words)
+    for few, short in ((0, 99), (5, 99), (1000, 3), (1000, 99)):
+        monkeypatch.setattr(encoding, "FEW", few)
+        monkeypatch.setattr(encoding, "SHORT", short)
+        encoder = MergeEncoder(codes)
+        assert [piece for word in words for piece in encoder.segment_words([word])] == expected
+        assert (encoder._compiled is None) == ((few, short) == (1000, 99))
 
 
 @pytest.fixture
