@@ -162,8 +162,9 @@ def fit(scores: DataFrame, sampling: Sampling | None = None) -> Posterior:
     """Return the posterior of the effects.
 
     `scores` has a row per training run: text in the columns `FACTORS`, and the `score` in points. Any number of
-    languages, laws, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. The same
-    scores and sampling give the same draws. Raises InputError for scores that are missing, not finite, or all equal.
+    languages, laws, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A factor
+    of a single level has no effects. The same scores and sampling give the same draws. Raises InputError for scores
+    that are missing, not finite, or all equal, and where neither laws nor merges differ.
     """
     scores = _checked(scores)
     sampling = sampling or Sampling()
@@ -196,6 +197,8 @@ def _checked(scores: DataFrame) -> DataFrame:
             raise InputError(f"the scores have no column {name}", allowed=", ".join((*FACTORS, "score")))
     if not numpy.isfinite(scores["score"].to_numpy(dtype=float)).all():
         raise InputError("a score is missing or not finite", next_step="leave out runs without a score")
+    if scores["law"].nunique() < 2 and scores["merges"].nunique() < 2:
+        raise InputError("all scores are of one law and one number of merges", allowed="two of either, or more")
     if scores["score"].nunique() < 2:
         raise InputError("there are no two different scores to explain", next_step="train more, or longer")
     return scores.astype({**dict.fromkeys(FACTORS, str), "score": float})
@@ -210,9 +213,12 @@ def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -
     average = bambi.Prior("Normal", mu=0, sigma=1)
     spread = bambi.Prior("Normal", mu=0, sigma=bambi.Prior("HalfNormal", sigma=1))
     scale = intercept_scale(scores)
-    terms: list[str] = []
+    terms = ["0"]
     priors: dict[str, Any] = {}
-    if intercept == "hierarchical":
+    if len(levels["language"]) == 1:  # bambi refuses an indicator that is always 1
+        terms = ["1"]
+        priors["Intercept"] = bambi.Prior("Normal", mu=0, sigma=scale)
+    elif intercept == "hierarchical":
         terms.append("(1|language)")
         priors["1|language"] = bambi.Prior("Normal", mu=0, sigma=bambi.Prior("HalfNormal", sigma=scale))
     else:
@@ -221,15 +227,20 @@ def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -
             table[name] = (scores["language"] == language).astype(float)
             terms.append(name)
             priors[name] = bambi.Prior("Normal", mu=0, sigma=scale)
-    for factor in ("law", "merges"):
+    for factor in _explaining(levels):
         for number, level in enumerate(levels[factor]):
             name = f"{factor}{number}"
             table[name] = (scores[factor] == level).astype(float)
             terms += [name, f"(0 + {name}|language)"]
             priors |= {name: average, f"{name}|language": spread}
-    model = bambi.Model(f"score ~ 0 + {' + '.join(terms)}", table, priors=priors)
+    model = bambi.Model(f"score ~ {' + '.join(terms)}", table, priors=priors, center_predictors=False)
     model.build()
     return model
+
+
+def _explaining(levels: Mapping[str, list[str]]) -> list[str]:
+    """Return the factors that scores differ in: the effect of a single level is part of the intercept."""
+    return [factor for factor in ("law", "merges") if len(levels[factor]) > 1]
 
 
 def _numbered(levels: Mapping[str, list[str]]) -> dict[str, str]:
@@ -238,7 +249,7 @@ def _numbered(levels: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 def _effects(draws: Any, levels: Mapping[str, list[str]]) -> Iterator[Effect]:
-    for factor in ("law", "merges"):
+    for factor in _explaining(levels):
         for number, level in enumerate(levels[factor]):
             name = f"{factor}{number}"
             average = draws[name]

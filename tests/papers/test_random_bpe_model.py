@@ -228,7 +228,7 @@ def test_a_single_language_law_and_seed_will_do() -> None:
     ]
     posterior = hierarchical.fit(pd.DataFrame(rows), Sampling(chains=1, tune=20, draws=20))
     assert [(effect.level, effect.language) for effect in posterior.effects] == [
-        ("plain", None), ("plain", "x"), ("1", None), ("1", "x"), ("2", None), ("2", "x"),
+        ("1", None), ("1", "x"), ("2", None), ("2", "x"),
     ]  # fmt: skip
     assert all(np.isfinite(effect.draws).all() for effect in posterior.effects)
 
@@ -273,6 +273,7 @@ def test_bad_sampling_is_said() -> None:
         ({"score": [1.0, math.inf]}, "missing or not finite"),
         ({"score": [2.0, 2.0]}, "no two different scores"),
         ({"law": None}, "no column law"),
+        ({"law": ["a", "a"]}, "one law and one number of merges"),
     ],
 )
 def test_scores_that_cannot_be_explained(change: dict[str, object], message: str) -> None:
