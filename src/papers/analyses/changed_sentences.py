@@ -73,13 +73,14 @@ def of_test_set(inputs: Inputs, runs: Sequence[Run], testset: str, count: int) -
 def most_changed(
     baseline: Sequence[str], system: Sequence[str], references: Sequence[str], count: int, target: str = ""
 ) -> list[Changed]:
-    """Return the `count` sentences whose BLEU (0 to 100) differs most between two systems, most changed first."""
+    """Return the up to `count` sentences whose BLEU (0 to 100) differs between two systems, most changed first."""
     from sacrebleu.metrics import BLEU
 
     bleu = BLEU(trg_lang=target, effective_order=True)
-    changed = []
+    found = []
     for line, (first, second, translation) in enumerate(zip(baseline, system, references, strict=True), 1):
         if first != second:
             scores = [bleu.sentence_score(output, [translation]).score for output in (first, second)]
-            changed.append(Changed(line, *scores))
+            found.append(Changed(line, *scores))
+    changed = [each for each in found if each.difference]
     return sorted(changed, key=lambda each: (-abs(each.difference), each.line))[:count]
