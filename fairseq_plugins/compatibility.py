@@ -139,5 +139,5 @@ def _leave_compiler_out() -> None:
 
     for _, method in inspect.getmembers(torch.optim.Optimizer, inspect.isfunction):
         if method.__code__.co_filename == torch._compile.__file__:
-            original = method.__wrapped__
+            original = vars(method)["__wrapped__"]
             original.__dynamo_disable = original

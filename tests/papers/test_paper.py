@@ -13,7 +13,10 @@ from papers import published
 from papers.paper import SCALES, from_settings, read
 from subwords.errors import InputError
 
-GENERATED = {"languages": ["en", "ga"], "generated": {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10}}
+GENERATED = {
+    "languages": ["en", "ga"],
+    "generated": {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10},
+}
 FILE: dict[str, Any] = {
     "paper": "hft",
     "title": "High Frequency Tokens",
