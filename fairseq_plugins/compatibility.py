@@ -100,8 +100,8 @@ def _copy_whole_checkpoints() -> None:
     PathManager.copy = staticmethod(copy)
 
 
-#: What an encoder layer keeps a second time for the fused layer of torch 1.12: weights that no training moves, a quarter
-#: of a Transformer base, which would be counted, saved and given optimizer states like the others.
+#: What an encoder layer keeps a second time for the fused layer of torch 1.12: weights that no training moves, a
+#: quarter of a Transformer base, which would be counted, saved and given optimizer states like the others.
 FASTPATH_COPIES = [f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc1", "fc2") for kind in ("weight", "bias")]
 
 
