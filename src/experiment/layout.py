@@ -2,7 +2,8 @@
 
     downloads/{host}/{path}                        as served
     raw/{corpus}/{l1}-{l2}/{split}.{lang}          put together, as it came
-    corpora/{corpus}/{l1}-{l2}/{split}.{lang}      clean and aligned; references/ holds dev and tests as they came
+    corpora/{corpus}/{l1}-{l2}/{split}.{lang}      clean and aligned; references/ holds dev and tests as they came;
+                                                   of a group, {split}.origin says where each line comes from
     text/{corpus}/{l1}-{l2}/moses/{split}.{lang}   tokenized and truecased; raw text is the clean corpus itself
     segmented/{corpus}/{l1}-{l2}/{segmentation}/   models, pieces, statistics, binarized data
     runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{n}/
