@@ -172,6 +172,18 @@ def test_a_program_and_its_children_end_with_the_call(tmp_path: Path, monkeypatc
     assert not subprocess.run(["pgrep", "-f", f"touch {tmp_path}/late"], capture_output=True, text=True).stdout
 
 
+def test_without_snakemake_what_was_made_elsewhere_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("gpu.session.importlib.util.find_spec", lambda name: None)
+    (tmp_path / "made").touch()
+    with make_session(tmp_path, monkeypatch) as session:
+        monkeypatch.setattr(session, "run", lambda *words: asked.append(words))
+        session.snakemake(tmp_path / "x.yaml", "made")
+        assert asked == []
+        session.snakemake(tmp_path / "x.yaml", "made", "missing")
+        assert len(asked) == 1
+
+
 def test_a_program_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with make_session(tmp_path, monkeypatch) as session, pytest.raises(InputError, match="no such luck"):
         session.run(["bash", "-c", "echo no such luck; exit 4"], "log")
