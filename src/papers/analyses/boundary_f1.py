@@ -8,7 +8,7 @@ Options:
 
 Gold morphemes come from the analysis's `files`, labelled SOURCE-LANGUAGE: `morpho-challenge-fi` gives `boundary_f1`,
 which the paper printed, `sigmorphon-en` gives `boundary_f1_sigmorphon`. A generated corpus brings its own, which stand
-in for Morpho Challenge's. F1 is that of macro-averaged precision and recall (Virpioja et al. 2011, BPR), as the paper
+in for both. F1 is that of macro-averaged precision and recall (Virpioja et al. 2011, BPR), as the paper
 does not say which; `…_micro` has boundaries counted over all words.
 """
 
@@ -68,4 +68,5 @@ def golds(inputs: Inputs, corpus: str, pair: str, language: str) -> Iterator[tup
             yield METRICS[source], READERS[source](path)
     for path in map(Path, inputs.graph.gold(corpus, pair)):
         if path.suffix == f".{language}":
-            yield METRICS["morpho-challenge"], [Analyses(word, [morphs]) for word, morphs in read_gold(path)]
+            own = [Analyses(word, [morphs]) for word, morphs in read_gold(path)]
+            yield from ((metric, own) for metric in METRICS.values())
