@@ -140,6 +140,7 @@ def train(arguments: argparse.Namespace) -> None:
     checkpoints.watch(arguments.checkpoints, select["keep"], maximize)
     words = fairseq_arguments(arguments, torch.cuda.is_available())
     parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
+    parsed.tpu = False  # fairseq thinks that whoever asks for bf16 has a TPU
     distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
 
 
