@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("spm-bpe", "hft", "unigram")
 FORMS = ("published", "corrected")
 BATCH = 5000
-#: HFT's pretokenized text in the folder: none, that of June 2022, which joins no words (e-mail), or today's.
+#: HFT's pretokenized text in the folder: none, that of an earlier script, which joined no words (e-mail), or today's.
 POLLUTIONS = ("none", "earlier", "present")
 _CORRECTED: dict[str, dict[str, Any]] = {
     "hft": {},

@@ -42,7 +42,7 @@ s/¦𐊣/𐊣¦/g
 s/𐊼¦/¦𐊼/g
 """
 
-#: The script of June 2022, which joined nothing.
+#: The earlier script, which joined nothing.
 JOINING = ("s/¦ ् ¦", "s/([[:digit:]])¦", "s/([[:alnum:]])¦")
 SED_SCRIPT_WITHOUT_JOINS = "\n".join(line for line in SED_SCRIPT.split("\n") if not line.startswith(JOINING))
 
