@@ -48,8 +48,8 @@ _LF, _BLANK, _HYPHEN, _DOT, _SLASH = map(ord, "\n -./")
 def pretokenize(lines: Sequence[str], *, joining: bool = True) -> list[str]:
     """Return the HFT tokens of each line, joined by single spaces.
 
-    Without `joining`, e-mail and 1,000 are three tokens each: so did an earlier script of the authors, whose output is in
-    what the BPE of their figures was learned from (pary42/hftoks at 12f7ce2).
+    Without `joining`, e-mail and 1,000 are three tokens each: so did an earlier script of the authors (pary42/hftoks
+    at 12f7ce2), whose output is in what the BPE of their figures was learned from.
 
     >>> pretokenize(["1,000 e-mails"], joining=False)
     ['¦1¦ , ¦000¦ ¦e¦ - ¦mails¦']
