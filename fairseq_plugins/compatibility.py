@@ -29,6 +29,7 @@ def prepare_fairseq() -> None:
         _load_whole_checkpoints()
         _copy_whole_checkpoints()
         _leave_encoder_fastpath()
+        _save_master_weights()
         _leave_compiler_out()
         fairseq._prepared = True
 
@@ -98,6 +99,32 @@ def _copy_whole_checkpoints() -> None:
         return True
 
     PathManager.copy = staticmethod(copy)
+
+
+def _save_master_weights() -> None:
+    """In bf16 and fp16 fairseq trains fp32 copies of the weights, and saves the model's rounded ones alone.
+
+    A resumed training would go on from other weights than it left off with. The copies are saved with the optimizer's
+    state, which only checkpoint_last.pt has.
+    """
+    from fairseq.optim.fp16_optimizer import FP16Optimizer
+
+    save, load = FP16Optimizer.state_dict, FP16Optimizer.load_state_dict
+
+    def masters(optimizer: Any) -> list[Any]:
+        copies = optimizer.fp32_params
+        return [copy.data for copy in (copies.values() if isinstance(copies, dict) else copies)]
+
+    def state_dict(self: Any) -> dict[str, Any]:
+        return {**save(self), "master_weights": masters(self)}
+
+    def load_state_dict(self: Any, state: dict[str, Any], overrides: Any = None) -> None:
+        load(self, {key: value for key, value in state.items() if key != "master_weights"}, overrides)
+        for own, saved in zip(masters(self), state.get("master_weights", []), strict=False):
+            own.copy_(saved)
+
+    FP16Optimizer.state_dict = state_dict
+    FP16Optimizer.load_state_dict = load_state_dict
 
 
 #: What an encoder layer keeps a second time for the fused layer of torch 1.12: weights that no training moves, a

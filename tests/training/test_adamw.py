@@ -66,3 +66,40 @@ def test_its_state_is_saved_and_goes_on() -> None:
             stepper.step()
     assert torch.equal(first, second)
     assert other.get_lr() == 0.01
+
+
+@pytest.mark.parametrize("name", ["adam", "adamw_fused"])
+def test_training_in_bf16_goes_on_with_the_weights_it_left_off_with(name: str) -> None:
+    """bf16 has 8 bits for a weight; the optimizer works on copies with 24, which a checkpoint must hold."""
+    make_task()
+    from fairseq.optim import FP16Optimizer
+
+    config = Namespace(
+        common=Namespace(bf16=True, model_parallel_size=1),
+        optimization=Namespace(update_freq=[1]),
+        distributed_training=Namespace(distributed_world_size=1),
+        optimizer=settings(lr=[1e-4], optimizer=name),
+    )
+    gradients = torch.randn(8, 50, generator=torch.Generator().manual_seed(1)).bfloat16()
+
+    def go_on(weights: torch.nn.Parameter, optimizer: Any, gradients: torch.Tensor) -> None:
+        for gradient in gradients:
+            optimizer.zero_grad()
+            weights.grad = gradient.clone()
+            optimizer._needs_sync = True
+            optimizer.step()
+
+    whole = torch.nn.Parameter(torch.ones(50).bfloat16())
+    uninterrupted = FP16Optimizer.build_optimizer(config, [whole])
+    go_on(whole, uninterrupted, gradients[:4])
+    saved, state = whole.detach().clone(), copy.deepcopy(uninterrupted.state_dict())
+    go_on(whole, uninterrupted, gradients[4:])
+
+    rest = torch.nn.Parameter(saved)
+    resumed = FP16Optimizer.build_optimizer(config, [rest])
+    resumed.load_state_dict(state)
+    go_on(rest, resumed, gradients[4:])
+    assert torch.equal(resumed.fp32_params[0], uninterrupted.fp32_params[0])
+    assert not torch.equal(resumed.fp32_params[0], resumed.fp32_params[0].bfloat16().float())  # rounding would matter
+    old = FP16Optimizer.build_optimizer(config, [rest])
+    old.load_state_dict({key: value for key, value in state.items() if key != "master_weights"})  # an older checkpoint
