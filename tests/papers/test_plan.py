@@ -1,0 +1,65 @@
+"""What a paper will take: tokens and hours recomputed by hand, parameters against models of full size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+import plan_paper
+from experiment import recipes
+from experiment.model_size import count_parameters
+from papers.paper import from_settings
+from papers.plan import plan, training_tokens
+
+GENERATED = {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10}
+
+
+@pytest.mark.parametrize(
+    ("flags", "pairs", "tokens"),
+    [
+        ({"max-tokens": 1000, "max-update": 50}, None, 50_000),
+        ({"max-tokens": 1000, "update-freq": 4, "max-update": 50}, None, 200_000),
+        ({"max-tokens": 1000, "max-update": 50, "max-epoch": 1}, 100, 3_000),  # 30 pieces a sentence
+        ({"batch-size": 20, "max-update": 5}, None, 3_000),
+        ({"max-tokens": 1000, "max-epoch": 2}, None, None),  # nobody knows how long the text is
+        ({"max-tokens": 1000}, 100, None),
+    ],
+)
+def test_tokens_of_a_training(flags: dict[str, Any], pairs: int | None, tokens: float | None) -> None:
+    assert training_tokens(flags, pairs, 1) == tokens
+
+
+def test_hours() -> None:
+    flags = {"max-tokens": 1000, "max-update": 50, "max-epoch": None, "batch-size": None}
+    document = {
+        "paper": "hft",
+        "title": "-",
+        "citation": "-",
+        "experiment": {
+            "corpora": {"c": {"languages": ["en", "xx"], "generated": GENERATED}},
+            "directions": ["en-xx"],
+            "testsets": ["test"],
+            "segmentations": {"a": {"algorithm": "bpe", "size": 50}, "b": {"algorithm": "char"}},
+            "models": {"m": {"like": "transformer-tiny", "flags": flags}},
+            "seeds": [1, 2, 3],
+            "baseline": "a",
+        },
+        "scales": {"full": None, "reduced": None, "smoke": None},
+        "tables": {"table1": {}},
+        "scale": "full",
+    }
+    (part,) = plan(from_settings(document, "x"), lambda *_: 2_000_000, "cpu", rate=1e9)
+    assert (part.runs, part.done, part.left, part.parameters) == (6, 0, 6, 2_000_000)
+    seconds = 6 * 2_000_000 * 50_000 / 1e9 + 15
+    assert part.hours == pytest.approx(6 * seconds / 3600)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hft-default", "volt-fconv"])
+def test_parameters_follow_from_small_models(root: Any, name: str) -> None:
+    catalogue = yaml.safe_load((root / "config" / "models.yaml").read_text(encoding="utf-8"))
+    flags = recipes.resolve(name, catalogue)["flags"]
+    for joint, source, target in ((True, 500, 500), (False, 300, 700)):
+        assert plan_paper.count(flags, joint, source, target) == count_parameters(flags, joint, source, target)
