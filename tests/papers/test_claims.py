@@ -226,8 +226,9 @@ def expected(root: Path) -> dict[str, str]:
     page = (root / "docs" / "papers.md").read_text(encoding="utf-8")
     states = {"holds": CONFIRMED, "not borne out": NOT_CONFIRMED}
     found = {}
-    for name, last in re.findall(r"(?m)^\| `([a-z0-9-]+)` \| .* \| ([^|]*) \|$", page):
-        found[name] = next((state for words, state in states.items() if last.startswith(words)), NOT_TESTABLE)
+    for table in re.findall(r"(?m)^\| claim \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page):
+        for name, last in re.findall(r"(?m)^\| `([a-z0-9-]+)` \| .* \| ([^|]*) \|$", table):
+            found[name] = next((state for words, state in states.items() if last.startswith(words)), NOT_TESTABLE)
     return found
 
 
@@ -239,6 +240,9 @@ def test_rules_on_the_published_numbers(root: Path, name: str) -> None:
     theirs = published_frame(values)
     wanted = expected(root)
     for claim, given in claims.items():
-        assert judge(claim, given, theirs, frame([])).published.state == wanted[claim], claim
+        # A claim that is not on the page is ours, about what the paper did not measure.
+        assert judge(claim, given, theirs, frame([])).published.state == wanted.get(claim, NOT_TESTABLE), claim
     prefix = "random-" if name == "random-bpe" else f"{name}-"
-    assert {claim for claim in wanted if claim.startswith(prefix)} == set(claims)
+    on_the_page = {claim for claim in wanted if claim.startswith(prefix)}
+    assert on_the_page
+    assert on_the_page <= set(claims)

@@ -22,7 +22,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 @pytest.mark.papers
 @pytest.mark.parametrize("name", ["huffman", "sbpe", "hft", "volt", "random-bpe"])
 def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
-    place = Workplace(tmp_path / "work", root)
+    place = Workplace(tmp_path, root)
     command = [sys.executable, "-m", "snakemake", "--cores", "2", f"paper_{name}", "--config", "scale=smoke"]
     done = subprocess.run(
         command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False

@@ -27,7 +27,7 @@ def write_files_of_the_page(root: Path, folder: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
-    place = Workplace(tmp_path / "work", root)
+    place = Workplace(tmp_path, root)
     written = write_files_of_the_page(root, place.folder)
     assert written == ["config/papers/published/letters.table1.csv", "config/papers/letters.yaml"]
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "paper_letters"]
@@ -73,7 +73,7 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
-    place = Workplace(tmp_path / "work", root)
+    place = Workplace(tmp_path, root)
     write_files_of_the_page(root, place.folder)
     paper = yaml.safe_load((place.folder / "config/papers/letters.yaml").read_text(encoding="utf-8"))
     assert paper["scale"] == "smoke"

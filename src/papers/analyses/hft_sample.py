@@ -57,6 +57,6 @@ def sample(line: str) -> str:
     """Return a line as HFT pretokenizes it, in the signs that the paper prints.
 
     >>> sample("Beds (excluding ICU)")
-    '↑|beds| _(|excluding| Δ|icu|∇ )'
+    '↑|beds| _( |excluding| Δ|icu|∇ )'
     """
     return pretokenize([line])[0].translate(SIGNS)
