@@ -12,6 +12,7 @@ import yaml
 
 from experiment.config import Experiment, load
 from experiment.graph import Graph
+from subwords import registry
 from subwords.errors import InputError
 
 GOOD: dict[str, Any] = {
@@ -180,6 +181,20 @@ def test_every_committed_experiment_is_valid(root: Path) -> None:
     assert len(files) > 1
     for path in files:
         assert load(path).runs
+
+
+@pytest.mark.parametrize(("name", "size"), [("all-segmentations", 4000), ("all-segmentations-cpu", 1000)])
+def test_all_segmentations_are_compared_at_one_size_under_one_recipe(root: Path, name: str, size: int) -> None:
+    experiment = load(root / "config" / "experiments" / f"{name}.yaml")
+    given = list(experiment.segmentations.values())
+    assert sorted(segmentation.algorithm for segmentation in given) == sorted(registry.names())
+    assert all(segmentation.joint for segmentation in given)
+    sizes = {segmentation.algorithm: segmentation.size for segmentation in given}
+    assert {sizes.pop("char"), sizes.pop("muv")} == {None}  # the first has none, the second chooses it
+    assert set(sizes.values()) == {size}
+    assert len(experiment.recipes) == 1
+    assert len(experiment.settings["seeds"]) >= 3
+    assert experiment.segmentations[experiment.settings["baseline"]].algorithm == "bpe"
 
 
 def test_a_file_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:
