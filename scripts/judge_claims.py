@@ -9,9 +9,9 @@ from pathlib import Path
 
 from experiment.programs import program
 from papers import measurements, paper, published
-from papers.claims import judge
+from papers.claims.judging import judge
+from papers.claims.verdicts import write_verdicts
 from papers.derived import with_derived
-from papers.verdicts import write_verdicts
 from subwords.files import whole_file
 
 

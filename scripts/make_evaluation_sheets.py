@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 from experiment.programs import program
-from papers import human_evaluation as sheets
-from papers.unknown_words import words_of
+from papers.measures.unknown_words import words_of
+from papers.people import sheets
 from subwords.files import read_lines
 
 

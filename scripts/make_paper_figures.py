@@ -11,7 +11,7 @@ from experiment.drawing import save_figure, save_png
 from experiment.programs import program
 from papers import measurements, paper
 from papers.derived import with_derived
-from papers.figures import draw, published_beside
+from papers.rendering.figures import draw, published_beside
 from subwords.errors import unknown
 
 

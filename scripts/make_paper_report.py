@@ -12,9 +12,9 @@ from experiment.manifest import read_manifest
 from experiment.programs import program
 from experiment.scorebook import read_scores
 from papers import measurements, paper
-from papers.report import claims_markdown, render_report
-from papers.table import read_csv
-from papers.verdicts import read_verdicts
+from papers.claims.verdicts import read_verdicts
+from papers.rendering.report import claims_markdown, render_report
+from papers.rendering.table import read_csv
 from subwords.files import whole_file
 
 

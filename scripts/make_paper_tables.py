@@ -10,9 +10,9 @@ from pathlib import Path
 from experiment.programs import program
 from papers import measurements, paper, published
 from papers.derived import with_derived
-from papers.table import write_csv
-from papers.table_formats import latex, markdown
-from papers.tables import build_table
+from papers.rendering.table import write_csv
+from papers.rendering.table_formats import latex, markdown
+from papers.rendering.tables import build_table
 from subwords.errors import unknown
 from subwords.files import whole_file
 

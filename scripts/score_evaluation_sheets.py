@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from experiment.programs import program
-from papers.human_scores import Outcome, score_files, stars
+from papers.people.answers import Outcome, score_files, stars
 from subwords.files import whole_file
 
 

@@ -10,10 +10,18 @@ import pytest
 from pandas import DataFrame
 
 from papers import paper, published
-from papers.claims import judge
+from papers.claims.judging import judge
+from papers.claims.rules import condition, in_words
+from papers.claims.verdicts import (
+    CONFIRMED,
+    NOT_CONFIRMED,
+    NOT_TESTABLE,
+    Outcome,
+    Verdict,
+    read_verdicts,
+    write_verdicts,
+)
 from papers.measurements import frame, published_frame
-from papers.rules import condition, in_words
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, read_verdicts, write_verdicts
 from subwords.errors import InputError
 
 PAPERS = {"Huffman": "huffman", "S-BPE": "sbpe", "HFT": "hft", "VOLT": "volt", "random-bpe": "random-bpe"}

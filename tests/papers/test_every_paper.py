@@ -11,7 +11,7 @@ import pytest
 from workflow.conftest import Workplace
 
 from papers import paper, published
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, read_verdicts
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, read_verdicts
 
 
 def rows(path: Path) -> list[dict[str, str]]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import judge_claims
 from papers import measurements
+from papers.claims.verdicts import Verdict, read_verdicts
 from papers.published import tables
-from papers.verdicts import Verdict, read_verdicts
 
 #: docs/papers.md: which claims the paper's numbers do not bear out.
 NOT_BORNE_OUT = {"huffman-share", "huffman-margin", "huffman-converges"}

@@ -17,7 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import make_evaluation_sheets
-from papers.human_evaluation import (
+from papers.measures.unknown_words import sentences_with_unknown_words, unknown_words, word_spans
+from papers.people.answers import Answer, read_answers
+from papers.people.sheets import (
     COLUMNS,
     Candidates,
     Item,
@@ -30,8 +32,6 @@ from papers.human_evaluation import (
     sheet_html,
     write_sheets,
 )
-from papers.human_scores import Answer, read_answers
-from papers.unknown_words import sentences_with_unknown_words, unknown_words, word_spans
 from subwords.errors import InputError
 
 KNOWN = {"the", "lane", "is", "long", ",", ".", "no"}

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import score_evaluation_sheets
-from papers.human_evaluation import Candidates, Item, key, make_sheets, sheet_csv
-from papers.human_scores import (
+from papers.people.answers import (
     Answer,
     Outcome,
     paired_proportion_tests,
@@ -21,6 +20,7 @@ from papers.human_scores import (
     stars,
     winner,
 )
+from papers.people.sheets import Candidates, Item, key, make_sheets, sheet_csv
 from papers.published import tables
 from subwords.errors import InputError
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from workflow.conftest import Workplace
 
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, read_verdicts
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, read_verdicts
 
 
 def write_files_of_the_page(root: Path, folder: Path) -> list[str]:

@@ -15,10 +15,10 @@ from made_up_measurements import measurements_of
 import make_paper_report
 import make_paper_tables
 from papers import measurements, paper, published
-from papers.report import claims_markdown, duration, render_report
-from papers.table import Table
-from papers.tables import build_table
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, write_verdicts
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, write_verdicts
+from papers.rendering.report import claims_markdown, duration, render_report
+from papers.rendering.table import Table
+from papers.rendering.tables import build_table
 
 HOSTILE = "<script>alert(1)</script> <img src=http://evil.example/x onerror=alert(2)> | & \"q\" 'a' \u202eabc"
 FILE = """\

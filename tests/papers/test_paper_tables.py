@@ -18,10 +18,10 @@ import make_paper_tables
 from papers import measurements, published
 from papers.derived import with_derived
 from papers.published import KEYS, UNITS, Value
-from papers.table import Cell, Ours, Table, read_csv, write_csv
-from papers.table_formats import escape_markdown, heading, latex, markdown
-from papers.table_layout import DIFFERENCE, WIDEST, number_text, parts
-from papers.tables import build_table, our_value
+from papers.rendering.table import Cell, Ours, Table, read_csv, write_csv
+from papers.rendering.table_formats import escape_markdown, heading, latex, markdown
+from papers.rendering.table_layout import DIFFERENCE, WIDEST, number_text, parts
+from papers.rendering.tables import build_table, our_value
 from subwords.errors import InputError
 
 PAPERS = ("huffman", "sbpe", "hft", "volt", "random-bpe")

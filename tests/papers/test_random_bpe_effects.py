@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from papers import hierarchical, paper, published
+from papers import paper, published
 from papers.analyses.effects import effects_in, explained
 from papers.analyses.effects_of_published import replicated
-from papers.claims import judge
-from papers.hierarchical import Effect, Posterior, Sampling
+from papers.claims.judging import judge
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
 from papers.measurements import frame, of_value, published_frame
-from papers.tables import build_table
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
+from papers.measures import hierarchical
+from papers.measures.hierarchical import Effect, Posterior, Sampling
+from papers.rendering.tables import build_table
 from subwords.errors import InputError
 
 FILE = paper.FOLDER / "random-bpe.yaml"

@@ -12,11 +12,12 @@ from collapsed_sampler import Score, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from papers import hierarchical, published
+from papers import published
 from papers.analyses.effects import explained
 from papers.analyses.effects_of_published import replicated
-from papers.hierarchical import Effect, Posterior, Sampling, intercept_scale
-from papers.replicates import replicates
+from papers.measures import hierarchical
+from papers.measures.hierarchical import Effect, Posterior, Sampling, intercept_scale
+from papers.measures.replicates import replicates
 from subwords.errors import InputError
 
 LAWS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]

@@ -27,12 +27,12 @@ from papers.analyses import (
     paired_bootstrap,
     word_pieces,
 )
-from papers.claims import judge
-from papers.gold_morphemes import Analyses, on_surface, read_morpho_challenge, read_sigmorphon, scores
-from papers.human_scores import Outcome
+from papers.claims.judging import judge
+from papers.claims.verdicts import CONFIRMED, NOT_TESTABLE
 from papers.measurements import frame, of_value, published_frame
-from papers.segmenters import best_segmentations
-from papers.verdicts import CONFIRMED, NOT_TESTABLE
+from papers.measures.gold_morphemes import Analyses, on_surface, read_morpho_challenge, read_sigmorphon, scores
+from papers.measures.segmenters import best_segmentations
+from papers.people.answers import Outcome
 from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.sbpe import SBPE

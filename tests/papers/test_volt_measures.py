@@ -22,7 +22,8 @@ from experiment.config import Experiment
 from experiment.gathering import write_origins
 from papers.analyses import entropy_by_size, joint_vocabulary, muv_correlation, search_costs, training_speed
 from papers.analyses import tokenized_bleu as tokenized
-from papers.marginal_utility import (
+from papers.measurements import frame
+from papers.measures.marginal_utility import (
     by_interval,
     marginal_utilities,
     piece_counts,
@@ -30,8 +31,7 @@ from papers.marginal_utility import (
     rank_correlation,
     vocabulary_entropy,
 )
-from papers.measurements import frame
-from papers.tokenized_bleu import split_compounds, tokenized_bleu
+from papers.measures.tokenized_bleu import split_compounds, tokenized_bleu
 from subwords import registry
 
 # --- tokenized BLEU

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from papers.gold_morphemes import READERS, Analyses, scores
-from papers.segmenters import best_segmentations, load
+from papers.measures.gold_morphemes import READERS, Analyses, scores
+from papers.measures.segmenters import best_segmentations, load
 from subwords.boundaries import read_gold
 from subwords.errors import InputError
 

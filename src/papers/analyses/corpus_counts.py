@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
 from experiment.layout import text_folder
-from papers.unknown_words import unknown_words
+from papers.measures.unknown_words import unknown_words
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import read_lines

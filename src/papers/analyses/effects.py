@@ -7,7 +7,7 @@ Options:
     languages: {he2020-en-et: Estonian}    what a corpus is called there
     contrast: [random-bpe-softmax, bpe]    two laws whose difference is measured too, as `effect_difference_…`
     row: Table 2                      what the row of the sampler's diagnostics is called
-    sampling: {draws: 200}            changes to `papers.hierarchical.Sampling`
+    sampling: {draws: 200}            changes to `papers.measures.hierarchical.Sampling`
 
 Metrics: `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes_zero`, `effect_r_hat`,
 `effect_samples` (effective ones) of every effect; `sampler_…` of the whole posterior.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from papers.analyses import Inputs
-    from papers.hierarchical import Effect, Posterior
+    from papers.measures.hierarchical import Effect, Posterior
 
 #: What distinguishes runs, beside the seed.
 KEYS = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
@@ -41,7 +41,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
 
 def effects_in(measured: DataFrame, options: Mapping[str, Any], cores: int = 1) -> Iterator[dict[str, Any]]:
     """Yield the effects in measurements of a score. Raises InputError when there are none."""
-    from papers.hierarchical import Sampling, fit
+    from papers.measures.hierarchical import Sampling, fit
 
     scores = explained(measured, options)
     if scores["score"].nunique() < 2:

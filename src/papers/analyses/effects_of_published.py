@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from papers import published
 from papers.analyses.effects import KEYS, effects_in
 from papers.measurements import frame
-from papers.replicates import replicates
+from papers.measures.replicates import replicates
 from subwords.errors import unknown
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from papers.marginal_utility import marginal_utilities, piece_counts, vocabulary_entropy
+from papers.measures.marginal_utility import marginal_utilities, piece_counts, vocabulary_entropy
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs

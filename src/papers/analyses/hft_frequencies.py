@@ -1,13 +1,13 @@
 """F95, μ and ν of HFT, BPE and unigram by size, and their frequencies by rank: Figures 4 and 5 of the HFT paper.
 
 Measured of every text, algorithm and size: `f95`, `mu` and `nu` as the authors' program computed them with the settings
-that it had, and `f95_corrected`, `mu_corrected`, `nu_corrected` by the paper's definitions (`papers.frequencies`,
-`papers.hft_figure4`), with `vocabulary` and `vocabulary_corrected`, the entries learned. For the sizes of `curves` also
-`frequency` and `frequency_corrected` by rank (`x`).
+that it had, and `f95_corrected`, `mu_corrected`, `nu_corrected` by the paper's definitions (measures/frequencies.py,
+measures/hft_figure4.py), with `vocabulary` and `vocabulary_corrected`, the entries learned. For the sizes of `curves`
+also `frequency` and `frequency_corrected` by rank (`x`).
 
 Options:
 
-    files, texts       the texts: see papers/monolingual.py
+    files, texts       the texts: see papers/measures/monolingual.py
     sizes              sizes, or {size of the paper: size that is asked for}
     step               entries that HFT adds at a time, as published [100]
     pretokenized       {algorithm: {text: none, earlier or present}}: whether HFT's own pretokenized text was in what
@@ -25,8 +25,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from papers.hft_figure4 import ALGORITHMS, POLLUTIONS, Folder, Found, corrected, published
-from papers.monolingual import texts
+from papers.measures.hft_figure4 import ALGORITHMS, POLLUTIONS, Folder, Found, corrected, published
+from papers.measures.monolingual import texts
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:

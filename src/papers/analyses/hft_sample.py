@@ -2,7 +2,7 @@
 
 Measured: `pretokenized`, a text, of every line that is shown. Options:
 
-    files, texts       the text is the one that `text` names: see papers/monolingual.py
+    files, texts       the text is the one that `text` names: see papers/measures/monolingual.py
     text               its name
     containing         what the lines hold (the first line that holds it is shown), as {label of the row: words}
     lines              in place of it, how many lines of the beginning are shown
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from papers.monolingual import texts
+from papers.measures.monolingual import texts
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.config import Run
 from experiment.layout import reference, text_folder
-from papers import human_evaluation as sheets
-from papers.human_scores import Outcome, score_files
-from papers.segmenters import best_segmentations
-from papers.unknown_words import words_of
+from papers.measures.segmenters import best_segmentations
+from papers.measures.unknown_words import words_of
+from papers.people import sheets
+from papers.people.answers import Outcome, score_files
 from subwords.errors import InputError
 from subwords.files import read_lines
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from papers.marginal_utility import piece_counts
+from papers.measures.marginal_utility import piece_counts
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs

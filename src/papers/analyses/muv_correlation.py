@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from experiment.corpus_groups import MANY
 from experiment.gathering import read_origins
 from experiment.layout import text_folder
-from papers.marginal_utility import (
+from papers.measures.marginal_utility import (
     by_interval,
     marginal_utilities,
     piece_counts_by_stretch,

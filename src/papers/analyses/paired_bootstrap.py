@@ -17,7 +17,7 @@ from experiment.config import Run
 from experiment.layout import reference
 from experiment.metrics import read_parallel
 from experiment.significance import paired_tests
-from papers.segmenters import best_segmentations
+from papers.measures.segmenters import best_segmentations
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs

@@ -1,7 +1,8 @@
 """Sizes of single texts: Figure 3 of the HFT paper.
 
 Measured of every text: `sentences`, `words` (between spaces), `word_types`, `characters` and `distinct_characters`
-(spaces left out; HFT keeps every one of them in its vocabulary). Options: `files`, `texts` (see papers/monolingual.py).
+(spaces left out; HFT keeps every one of them in its vocabulary). Options: `files`, `texts`
+(see papers/measures/monolingual.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from papers.monolingual import texts
+from papers.measures.monolingual import texts
 from subwords.files import read_lines
 
 if TYPE_CHECKING:

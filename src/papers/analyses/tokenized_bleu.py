@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpus_groups import MANY
 from experiment.layout import reference
-from papers.tokenized_bleu import tokenized_bleu
+from papers.measures.tokenized_bleu import tokenized_bleu
 from subwords.files import read_lines
 
 if TYPE_CHECKING:

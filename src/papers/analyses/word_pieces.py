@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from papers.measures.segmenters import load
 from papers.published import tables
-from papers.segmenters import load
 from subwords.errors import unknown
 
 if TYPE_CHECKING:

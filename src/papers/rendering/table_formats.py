@@ -7,8 +7,8 @@ import re
 from experiment.table_formats import aligned
 from experiment.table_formats import escape_latex as _escape_latex
 from experiment.table_formats import escape_markdown as _escape_markdown
-from papers.table import Table, table_title
-from papers.table_layout import LONGEST, Line, Part, Shown, notes, parts
+from papers.rendering.table import Table, table_title
+from papers.rendering.table_layout import LONGEST, Line, Part, Shown, notes, parts
 
 
 def escape_markdown(text: str) -> str:

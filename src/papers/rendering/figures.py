@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from experiment.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from papers import published
 from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
-from papers.tables import summary
+from papers.rendering.tables import summary
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:

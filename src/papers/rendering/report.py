@@ -14,11 +14,11 @@ from experiment.pages import TEMPLATES as SHARED
 from experiment.pages import environment, inline_svg
 from experiment.report import provenance
 from experiment.scorebook import Row
-from papers.figures import draw, published_beside
-from papers.table import Table, table_title
-from papers.table_formats import escape_markdown
-from papers.table_layout import Part, notes, parts
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
+from papers.rendering.figures import draw, published_beside
+from papers.rendering.table import Table, table_title
+from papers.rendering.table_formats import escape_markdown
+from papers.rendering.table_layout import Part, notes, parts
 
 if TYPE_CHECKING:
     from pandas import DataFrame

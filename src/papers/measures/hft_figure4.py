@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from papers.frequencies import Frequencies, of_hft_output, of_pieces, of_printed_lists
+from papers.measures.frequencies import Frequencies, of_hft_output, of_pieces, of_printed_lists
 from subwords import registry
 from subwords.errors import InputError
 from subwords.files import read_lines

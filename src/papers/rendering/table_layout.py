@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from papers.table import Cell, Table
+from papers.rendering.table import Cell, Table
 
 #: Most numbers in a line, beside the labels. More columns than that are cut into parts of equal width.
 WIDEST = 14

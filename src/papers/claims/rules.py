@@ -63,10 +63,10 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
     known = ("metric", "left", "right", "each", "measure", "is", "round", "in", "along", "trend", "test", "alpha")
     for key in given:
         if key not in known:
-            raise unknown(f"key in {where}", key, known, next_step="see src/papers/rules.py")
+            raise unknown(f"key in {where}", key, known, next_step="see src/papers/claims/rules.py")
     for key in ("metric", "left"):
         if key not in given:
-            raise InputError(f"{where}: a condition without {key}", next_step="see src/papers/rules.py")
+            raise InputError(f"{where}: a condition without {key}", next_step="see src/papers/claims/rules.py")
     relation = given.get("is", {"above": 0})
     if not isinstance(relation, Mapping) or len(relation) != 1 or next(iter(relation)) not in RELATIONS:
         raise InputError(f"{where}: is: {relation!r}", allowed=f"one of {', '.join(RELATIONS)} with a number")

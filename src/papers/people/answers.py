@@ -1,4 +1,4 @@
-"""What judges answered on the sheets of `papers.human_evaluation`, scored per direction: wins, ties, paired tests.
+"""What judges answered on the sheets of `papers.people.sheets`, scored per direction: wins, ties, paired tests.
 
 The unit is the sentence. Where several judges saw it, the system that more of them preferred wins (who found both equal
 counts for neither); as many for either is a tie. What nobody answered is left out, for each question by itself.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from papers.human_evaluation import ANSWERS, QUESTIONS
+from papers.people.sheets import ANSWERS, QUESTIONS
 from subwords.errors import InputError, unknown
 
 #: What a judge may write for an answer, in small letters.

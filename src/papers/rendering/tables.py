@@ -34,7 +34,7 @@ from experiment.significance import mean_and_error
 from papers.measurements import COLUMNS as MEASURED
 from papers.measurements import of_value
 from papers.published import KEYS, Value
-from papers.table import Cell, Ours, Table, assembled
+from papers.rendering.table import Cell, Ours, Table, assembled
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from experiment.significance import welch_p_value
+from papers.claims.rules import Condition, Side, condition, in_words
+from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
 from papers.measurements import COLUMNS
-from papers.rules import Condition, Side, condition, in_words
-from papers.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
 def _wins_differ(rule: Condition, here: DataFrame, metric: str) -> bool:
     """Return whether a binomial test on the sentences that one of the two won finds that left wins more.
 
-    One-sided, as the claim is: so all marks of S-BPE's Table 6 come out as printed (`papers.human_scores`).
+    One-sided, as the claim is: so all marks of S-BPE's Table 6 come out as printed (`papers.people.answers`).
     """
     from scipy.stats import binomtest
 

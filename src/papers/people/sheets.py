@@ -9,7 +9,7 @@ sentences on which both systems have the same output are not shown (their number
 system first equally often, at random places, and its own order of sentences.
 
 What a judge gets (`sheet_html`, `sheet_csv`) names neither the systems nor their files. `key` has what is needed to
-score the answers (`papers.human_scores`) and stays with whoever made the sheets.
+score the answers (`papers.people.answers`) and stays with whoever made the sheets.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from random import Random
 from typing import Any
 
 from experiment.pages import visible
-from papers.unknown_words import unknown_words, word_spans
+from papers.measures.unknown_words import unknown_words, word_spans
 from subwords.errors import InputError
 
 TEMPLATES = Path(__file__).parent / "templates"

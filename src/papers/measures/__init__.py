@@ -1,0 +1,1 @@
+"""What the papers measure beyond scores, as plain functions of plain data."""

@@ -1,0 +1,1 @@
+"""The human evaluation of the S-BPE paper: blind sheets out, answers in."""

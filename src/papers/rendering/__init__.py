@@ -1,0 +1,1 @@
+"""Tables, figures and the report: published values and measurements side by side."""
