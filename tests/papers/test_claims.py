@@ -180,6 +180,21 @@ def test_what_the_paper_has_and_we_have_not_is_not_testable() -> None:
     assert outcome(HIGHER, frame([])).state == NOT_TESTABLE
 
 
+def test_a_best_of_fewer_is_not_the_best() -> None:
+    theirs = frame(curve({1: 5, 2: 7}) + curve({1: 6, 2: 8}, "bpe") + curve({1: 1, 2: 1}, "unigram"))
+    best = {"algorithm": ["bpe", "unigram"], "take": "max"}
+    rule = {"metric": "f95", "left": {"algorithm": "hft", "take": "max"}, "right": best, "each": ["corpus"]}
+    assert outcome(rule, theirs, theirs).state == NOT_CONFIRMED
+    for lacks in (
+        frame(curve({1: 5, 2: 7}) + curve({1: 6}, "bpe") + curve({1: 1, 2: 1}, "unigram")),  # a size
+        frame(curve({1: 5, 2: 7}) + curve({1: 1, 2: 1}, "unigram")),  # an algorithm
+        frame(curve({1: 5}) + curve({1: 6, 2: 8}, "bpe") + curve({1: 1, 2: 1}, "unigram")),
+    ):
+        told = outcome(rule, lacks, theirs)
+        assert told.state == NOT_TESTABLE
+        assert "not measured: f95 ga" in told.reason
+
+
 def test_one_condition_that_fails_is_enough() -> None:
     found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
     assert outcome([HIGHER, HIGHER | {"is": {"above": 2}}], found).state == NOT_CONFIRMED
@@ -210,6 +225,15 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
         HIGHER | {"left": {"take": "best"}},
         HIGHER | {"test": "anova"},
         HIGHER | {"along": "size", "trend": "up"},
+        HIGHER | {"in": "often"},
+        HIGHER | {"in": {"shares": 0.5}},
+        HIGHER | {"is": {"between": 1}},
+        HIGHER | {"is": {"above": "zero"}},
+        HIGHER | {"left": {"size": {"atleast": 3}}},
+        HIGHER | {"left": "hft"},
+        HIGHER | {"along": {}},
+        HIGHER | {"round": "x"},
+        {"metric": "bleu", "left": {}, "test": "welch"},
     ],
 )
 def test_rules_that_cannot_be(wrong: dict[str, Any]) -> None:

@@ -28,6 +28,8 @@ from subwords.errors import InputError, unknown
 
 TAKES = ("mean", "median", "max", "min", "range")
 RELATIONS = ("above", "below", "at_least", "at_most", "between")
+SELECTORS = ("not", "at_least", "at_most")
+INSIDE = ("all", "most", "none", "mean", "median", "min", "max")
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,18 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
         if key not in given:
             raise InputError(f"{where}: a condition without {key}", next_step="see src/papers/claims/rules.py")
     relation = given.get("is", {"above": 0})
-    if not isinstance(relation, Mapping) or len(relation) != 1 or next(iter(relation)) not in RELATIONS:
-        raise InputError(f"{where}: is: {relation!r}", allowed=f"one of {', '.join(RELATIONS)} with a number")
+    _check_relation(relation, where)
+    _check_inside(given.get("in", "all"), where)
+    for key in ("round", "alpha"):
+        if not _is_number(given.get(key, 0)):
+            raise InputError(f"{where}: {key}: {given[key]!r}", allowed="a number")
+    if "test" in given and "right" not in given:
+        raise InputError(f"{where}: test: {given['test']} without right", allowed="a test has two sides")
     along = given.get("along", "")
     order: tuple[Any, ...] = ()
     if isinstance(along, Mapping):
+        if len(along) != 1 or not isinstance(next(iter(along.values())), list):
+            raise InputError(f"{where}: along: {dict(along)!r}", allowed="a column, or {column: [values in order]}")
         along, values = next(iter(along.items()))
         order = tuple(values)
     for key, allowed in (
@@ -103,11 +112,38 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
     )
 
 
-def _side(given: Mapping[str, Any], where: str) -> Side:
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_relation(relation: Any, where: str) -> None:
+    allowed = f"one of {', '.join(RELATIONS)}, with a number; between, with two"
+    if not isinstance(relation, Mapping) or len(relation) != 1 or next(iter(relation)) not in RELATIONS:
+        raise InputError(f"{where}: is: {relation!r}", allowed=allowed)
+    name, bound = next(iter(relation.items()))
+    bounds = bound if isinstance(bound, list) else [bound]
+    if len(bounds) != (2 if name == "between" else 1) or not all(map(_is_number, bounds)):
+        raise InputError(f"{where}: is: {dict(relation)!r}", allowed=allowed)
+
+
+def _check_inside(inside: Any, where: str) -> None:
+    number = isinstance(inside, Mapping) and len(inside) == 1 and next(iter(inside)) in ("at_least", "share")
+    if not (inside in INSIDE if isinstance(inside, str) else number and _is_number(next(iter(inside.values())))):
+        allowed = f"{', '.join(INSIDE)}, {{at_least: n}} or {{share: x}}"
+        raise InputError(f"{where}: in: {inside!r}", allowed=allowed)
+
+
+def _side(given: Any, where: str) -> Side:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{where}: a side is {given!r}", allowed="columns and their values, as in {algorithm: bpe}")
     columns = {key: value for key, value in given.items() if key not in ("take", "statistic")}
-    for column in columns:
+    for column, wanted in columns.items():
         if column not in COLUMNS:
             raise unknown(f"column in {where}", column, COLUMNS)
+        if isinstance(wanted, Mapping) and (len(wanted) != 1 or next(iter(wanted)) not in SELECTORS):
+            raise InputError(
+                f"{where}: {column}: {dict(wanted)!r}", allowed=f"a value, or one of {', '.join(SELECTORS)}"
+            )
     take, statistic = given.get("take", "mean"), given.get("statistic", "value")
     if take not in TAKES:
         raise unknown(f"take in {where}", take, TAKES)
@@ -126,26 +162,32 @@ def in_words(rule: Condition) -> str:
     words = {"above": ">", "below": "<", "at_least": "≥", "at_most": "≤"}
     is_so = f"lies in {bound[0]} to {bound[1]}" if name == "between" else f"{words[name]} {bound}"
     if rule.round is not None:
-        is_so = f"rounded to {'whole numbers' if rule.round == 0 else rule.round}, {is_so}"
+        whole = rule.round == int(rule.round)
+        to = "whole numbers" if rule.round == 0 else f"{rule.round} decimals" if whole else f"multiples of {rule.round}"
+        is_so = f"rounded to {to}, {is_so}"
     of = ", ".join(rule.metrics)
-    cells = ", ".join(rule.each) or "all numbers together"
+    each = f", for each {', '.join(rule.each)}" if rule.each else ""
     if rule.trend in ("rising", "falling"):
-        return f"{of} of {subject} is {rule.trend} along {rule.along}, for each {cells}, in {_inside(rule.inside)}"
+        return f"{of} of {subject} is {rule.trend} along {rule.along}{each}{_inside(rule.inside)}"
     if rule.trend:
         text = f"{of} of {subject} {is_so} at the last {rule.along}, and from the first at which it is so on"
-        return f"{text}, for each {cells}, in {_inside(rule.inside)}"
+        return f"{text}{each}{_inside(rule.inside)}"
     if rule.inside in ("mean", "median", "min", "max"):
-        return f"{rule.inside} over {cells} of {of} of {subject} {is_so}"
+        return f"{rule.inside} over {', '.join(rule.each) or 'all'} of {of} of {subject} {is_so}"
     tests = {"welch": "Welch's t test over seeds", "wins": "binomial test of the sentences won"}
     tested = f", {tests[rule.test]} p < {rule.alpha}" if rule.test else ""
-    return f"{of} of {subject} {is_so}{tested}, for each {cells}, in {_inside(rule.inside)}"
+    return f"{of} of {subject} {is_so}{tested}{each}{_inside(rule.inside)}"
 
 
 def _inside(inside: Any) -> str:
     if isinstance(inside, Mapping):
         key, number = next(iter(inside.items()))
-        return f"at least {number} cases" if key == "at_least" else f"a share of at least {number:g} of the cases"
-    return {"all": "all cases", "most": "more than half of the cases", "none": "no case"}[inside]
+        return (
+            f", in at least {number} cases"
+            if key == "at_least"
+            else f", in a share of at least {number:g} of the cases"
+        )
+    return {"all": "", "most": ", in more than half of the cases", "none": ", in no case"}[inside]
 
 
 def _side_in_words(side: Side) -> str:
