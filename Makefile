@@ -14,10 +14,11 @@ READY := $(VENV)/.installed
 LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/build.txt
 
 .DEFAULT_GOAL := help
-# Which paper, and how much of it: smoke (minutes on a CPU), reduced (hours on a GPU), full (the paper).
+# Which paper, and how much of it: smoke (minutes on a CPU), reduced (hours on a GPU), full (the paper); without one, what
+# the paper's file says.
 PAPER ?= hft
-SCALE ?= smoke
-# Further words for snakemake, for instance ARGS="--config mirror=../mirror 'parts=[figure4]'"
+SCALE ?=
+# Further settings for snakemake's --config, for instance ARGS="mirror=../mirror 'parts=[frequencies]'"
 ARGS ?=
 
 .PHONY: help env run paper plan test test-papers test-fast lint format lock bench clean
@@ -44,10 +45,10 @@ run: env  ## run the experiment (default: the demo) and print its table
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
 
 paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full
-	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml -- --config scale=$(SCALE) $(ARGS)
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(SCALE)$(ARGS),-- --config $(if $(SCALE),scale=$(SCALE)) $(ARGS))
 
 plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml --scale $(SCALE)
+	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE))
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile

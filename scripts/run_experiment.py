@@ -13,8 +13,12 @@ import sys
 import time
 from pathlib import Path
 
+import yaml
+
 from experiment import config
+from experiment.layout import experiment_folder
 from experiment.programs import program
+from papers import paper
 from subwords.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,6 +71,18 @@ def _snakemake_is_alive() -> bool:
     return False
 
 
+def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
+    """Return the name, the number of systems and the table that is printed, of an experiment or of a paper."""
+    document = yaml.safe_load(configfile.read_text(encoding="utf-8")) if configfile.is_file() else None
+    if not isinstance(document, dict) or "paper" not in document:
+        experiment = config.load(configfile)
+        return experiment.name, len(experiment.runs), Path(experiment_folder(experiment), "table.md")
+    scale = next((word.removeprefix("scale=") for word in words if word.startswith("scale=")), None)
+    found = paper.read(configfile, scale)
+    name = f"{found.name} at scale {found.scale}"
+    return name, len(found.run_as.runs), Path("results", found.folder, "claims.md")
+
+
 @program
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -74,19 +90,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--cores", default="all", help="processor cores to use (default: all)")
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
-    experiment = config.load(arguments.configfile)
+    name, systems, table = described(arguments.configfile, arguments.snakemake)
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()
     sole_runner()
-    print(f"{experiment.name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
+    print(f"{name}: {systems} systems; progress below, logs in results/logs", flush=True)
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
         print_errors(began)
         print("\nnot finished: mend what is wrong and run the same command again; it continues", file=sys.stderr)
         return status
-    folder = ROOT / "results" / experiment.name
-    print((folder / "table.md").read_text(encoding="utf-8"))
-    print(f"{time.time() - began:.0f} seconds; table, LaTeX, figures and report: {folder.relative_to(ROOT)}/")
+    print((ROOT / table).read_text(encoding="utf-8"))
+    print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")
     return 0
 
 

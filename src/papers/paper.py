@@ -137,7 +137,8 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         sizes_of_paper={name: size if isinstance(size, int) else None for name, size in asked.items()},
         parts=parts,
     )
-    _check(paper)
+    _check(paper, sizes)
+    _check_descriptions(paper)
     return paper
 
 
@@ -186,13 +187,17 @@ def _with_sources(described: Mapping[str, Any], parts: tuple[str, ...] | None) -
     return {name: given for name, given in found.items() if parts is None or set(given["from"]) <= set(parts)}
 
 
-def _check(paper: Paper) -> None:
+def _check(paper: Paper, sizes: Mapping[Any, Any]) -> None:
     """Raise InputError for what a schema cannot say."""
     from papers.analyses import KINDS
 
     for name, given in paper.analyses.items():
         if given["kind"] not in KINDS:
             raise unknown(f"kind of the analysis {name}", given["kind"], KINDS, next_step=f"see {paper.where}")
+    for size in sizes:
+        if size not in paper.sizes_of_paper.values():
+            known = sorted({str(known) for known in paper.sizes_of_paper.values() if known})
+            raise unknown(f"size in {paper.where}: scales.{paper.scale}.sizes", str(size), known)
     sources = [SCORES, *paper.analyses]
     for part in paper.parts or ():
         if part not in sources:
@@ -210,6 +215,42 @@ def _check(paper: Paper) -> None:
     for name in (*paper.tables, *paper.figures):
         if name in paper.tables and name in paper.figures:
             raise InputError(f"{paper.where}: {name} is both a table and a figure", allowed="two names")
+
+
+def _check_descriptions(paper: Paper) -> None:
+    """Raise InputError for a rule, a figure or a table that could not be made from any numbers."""
+    from papers.claims.rules import condition
+    from papers.rendering.figures import read_plan
+    from papers.rendering.tables import check_entry
+
+    for name, claim in paper.claims.items():
+        for given in claim["holds"]:
+            where = f"{paper.where}: claims.{name}"
+            rule = condition(given, where)
+            _check_names(paper, [rule.left.where, *([rule.right.where] if rule.right else [])], where)
+    for name, figure in paper.figures.items():
+        read_plan(name, figure)
+    for name, table in paper.tables.items():
+        check_entry(name, table)
+
+
+def _check_names(paper: Paper, selectors: Sequence[Mapping[str, Any]], where: str) -> None:
+    """Raise InputError for a corpus, model or algorithm that neither the file nor the published values have."""
+    values = [value for table in published.tables(paper.name).values() for value in table]
+    experiment = paper.settings
+    ours: dict[str, Any] = {
+        "corpus": map(paper.paper_corpus, experiment["corpora"]),
+        "model": experiment["models"],
+        "segmentation": experiment["segmentations"],
+        "algorithm": [given["algorithm"] for given in experiment["segmentations"].values()],
+    }
+    for column, names in ours.items():
+        known = {*names, *(getattr(value, column) for value in values)}
+        for selector in selectors:
+            wanted = selector.get(column, [])
+            for name in [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []:
+                if name not in known and name not in ("largest", "smallest"):
+                    raise unknown(f"{column} in {where}", name, sorted(known - {""}), next_step=f"see {paper.where}")
 
 
 def analysis_files(paper: Paper, name: str) -> dict[str, File]:

@@ -45,7 +45,8 @@ FILE: dict[str, Any] = {
     },
     "analyses": {"counts": {"kind": "corpus_counts"}},
     "tables": {"table1": {"title": "BLEU"}},
-    "figures": {"sizes": {"from": ["counts"]}},
+    "figures": {"sizes": {"from": ["counts"], "x": "size", "y": ["sentences"]}},
+    "claims": {"better": {"says": "it is better", "holds": [{"metric": "bleu", "left": {"algorithm": "hft"}}]}},
 }
 
 
@@ -108,6 +109,16 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f["scales"].pop("reduced"), ["scales", "'reduced'"]),
         (lambda f: f["scales"]["smoke"].update(size={}), ["scales.smoke", "'size'"]),
         (lambda f: f["experiment"]["corpora"].update(nowhere=None), ["corpus", "'nowhere'"]),
+        (lambda f: f["scales"].update(big={}), ["scales", "'big'", "full, reduced, smoke"]),
+        (lambda f: f["scales"]["smoke"]["sizes"].update({501: 60}), ["size", "'501'", "2000"]),
+        (lambda f: f["scales"]["smoke"].update(claims={"better": 1}), ["scales.smoke.claims.better", "1"]),
+        (lambda f: f["claims"]["better"].pop("holds"), ["claims.better", "'holds'"]),
+        (lambda f: f["claims"]["better"].pop("says"), ["claims.better", "'says'"]),
+        (lambda f: f["claims"]["better"]["holds"][0].update({"in": "often"}), ["claims.better", "often", "most"]),
+        (lambda f: f["claims"]["better"]["holds"][0].update(left={"algorithm": "hftt"}), ["'hftt'", "hft"]),
+        (lambda f: f["figures"]["sizes"].update(kind="pie"), ["'pie'", "lines"]),
+        (lambda f: f["figures"]["sizes"].pop("x"), ["sizes", "no x"]),
+        (lambda f: f["tables"]["table1"].update(colums=["x"]), ["tables.table1", "'colums'", "columns"]),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:

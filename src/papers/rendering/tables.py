@@ -49,6 +49,8 @@ _RULES: dict[str, Callable[[float, Any], bool]] = {
     "between": lambda value, limits: limits[0] <= value < limits[1],
 }
 _PLACES = ("cell", "row", "column")
+#: What a table's entry may say; the module's docstring explains it.
+ENTRY_KEYS = ("title", "note", "from", "published", "where", "extra", "means", "marks", "rows", "columns", "decimals")
 #: Columns of measurements that a published value has too (beside the metric).
 _CELL_KEYS = (*KEYS[1:], "split", "row")
 #: Systems that differ in one of these are not to be averaged.
@@ -64,13 +66,17 @@ def build_table(
     `measured` is what it is made from. Raises InputError where several of our systems fit one cell, and for entries
     that name what does not exist.
     """
-    _check_entry(name, entry)
+    check_entry(name, entry)
     cells = list(_published_cells(values, entry, measured) if values else _own_cells(paper, name, entry, measured))
     return assembled(cells, paper, name, scale, entry)
 
 
-def _check_entry(name: str, entry: Mapping[str, Any]) -> None:
+def check_entry(name: str, entry: Mapping[str, Any]) -> None:
+    """Raise InputError for what a table's entry cannot say."""
     where = f"tables.{name}"
+    for key in entry:
+        if key not in ENTRY_KEYS:
+            raise unknown(f"key in {where}", key, ENTRY_KEYS, next_step="see src/papers/rendering/tables.py")
     for column in entry.get("where") or {}:
         if column not in MEASURED:
             raise unknown(f"column in {where}.where:", column, MEASURED)
