@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import logging
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,6 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")
     arguments = parser.parse_args(argv)
+    logging.disable(logging.INFO)  # fairseq's, of what it lacks
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
     rate = arguments.teraflops * 1e12 if arguments.teraflops else plan.RATE[device]
@@ -58,12 +60,15 @@ def main(argv: list[str] | None = None) -> int:
             f"  {part.parameters / 1e6:6.1f} M  {hours(part.hours):>9}  {part.disk / 1e9:5.1f} GB"
         )
     known = [part.hours for part in parts if part.hours is not None]
+    unknown = len(parts) - len(known)
+    total = f"about {hours(sum(known))}" if known else "an unknown number of"
     print(
-        f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done;"
-        f" about {hours(sum(known))} {device.upper()}-hours for the rest"
-        f"{' (without those marked ?)' if len(known) < len(parts) else ''},"
-        f" {sum(part.disk for part in parts) / 1e9:,.1f} GB of disk with all checkpoints"
+        f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
+        f" {device.upper()}-hours for the rest{f' (without {unknown} lines marked ?)' if known and unknown else ''},"
+        f" {sum(part.disk for part in parts) / 1e9:,.1f} GB of disk with all checkpoints, downloads not counted"
     )
+    if unknown:
+        print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
     print(f"measured beside the trainings: {', '.join(found.measured) or 'nothing'}")
     print(
         f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"

@@ -46,6 +46,7 @@ class Paper:
     claims: dict[str, dict[str, Any]]
     sizes_of_paper: dict[str, int | None]  # segmentation -> size that the paper asked for
     parts: tuple[str, ...] | None  # the sources that are measured; None for all
+    pairs: dict[str, int]  # corpus -> training pairs, about, where nothing else says how many (for the plan alone)
 
     @property
     def folder(self) -> str:
@@ -136,6 +137,7 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         claims=_with_sources(content["claims"], parts),
         sizes_of_paper={name: size if isinstance(size, int) else None for name, size in asked.items()},
         parts=parts,
+        pairs=dict(document.get("pairs") or {}),
     )
     _check(paper, sizes)
     _check_descriptions(paper)

@@ -98,13 +98,16 @@ def training_pairs(paper: Paper, corpus: str) -> int | None:
     experiment = paper.run_as
     definition = experiment.corpora[corpus].definition
     if "group" in definition:
+        if (given := paper.pairs.get(paper.paper_corpus(corpus))) is not None:
+            return given
         members = [definition["group"][language] for language in definition["group"]]
         known = [training_pairs(paper, member) for member in members if member in experiment.corpora]
         return sum(number for number in known if number) or None
-    given = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
+    cleaning = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
+    name = paper.paper_corpus(corpus)
     found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
+    found = found or paper.pairs.get(name)
     if found is None:
-        name = paper.paper_corpus(corpus)
         printed = [
             value.number
             for values in tables(paper.name).values()
@@ -112,7 +115,7 @@ def training_pairs(paper: Paper, corpus: str) -> int | None:
             if value.metric == "sentences" and value.corpus == name and value.split == "train" and value.number
         ]
         found = int(max(printed)) if printed else None
-    drawn = given.get("train_pairs")
+    drawn = cleaning.get("train_pairs")
     return min(drawn, found) if drawn and found else drawn or found
 
 
