@@ -268,7 +268,6 @@ class Graph:
 
     def manifest(self) -> dict[str, Any]:
         """Return what the experiment is made of and where its files are (docs/results.md)."""
-        prose = ("title", "homepage", "licence", "citation")
         return {
             "experiment": self.experiment.name,
             "title": self.settings["title"] or self.experiment.name,
@@ -277,13 +276,19 @@ class Graph:
             "metrics": self.settings["metrics"],
             "runs": [self._manifest_run(run) for run in self.experiment.runs],
             "significance": self.significance_files(),
-            "corpora": {
-                name: {key: corpus.definition[key] for key in prose if key in corpus.definition}
-                for name, corpus in self.experiment.corpora.items()
-            },
+            "corpora": {name: self._about(name) for name in dict.fromkeys(run.corpus for run in self.experiment.runs)},
             "parameters": {key: value for key, value in self.settings.items() if key not in ("title", "description")},
             "commands": [f"snakemake --configfile {self.experiment.where}"],
         }
+
+    def _about(self, corpus: str) -> dict[str, str]:
+        """Return what a person should know of a corpus: what it is, its licence, its citation."""
+        definition = self.experiment.corpora[corpus].definition
+        about = {key: definition[key] for key in ("title", "homepage", "licence", "citation") if key in definition}
+        if "generated" in definition:
+            about.setdefault("title", f"generated text, seed {definition['generated'].get('seed', 1)}")
+            about.setdefault("licence", "none needed: made here")
+        return about
 
     def run_files(self) -> list[str]:
         """Return every file that the manifest names and a job makes."""
