@@ -6,26 +6,20 @@
 #   snakemake --cores 8 paper_hft --config scale=smoke                        a paper's tables (config/papers/hft.yaml)
 #
 # Targets beside `all`: data, segmentation, training, scores (each with what it needs).
-import os
 import sys
+from pathlib import Path
 
 from snakemake.utils import min_version
 
 min_version("9.0")
 
-# `paper_NAME` as a target names the configuration, too; jobs that run in processes of their own find it in the environment.
-for word in sys.argv:
-    if word.startswith("paper_"):
-        os.environ["SNAKEMAKE_PAPER"] = word.removeprefix("paper_")
+sys.path.insert(0, str(Path(workflow.basedir) / "src"))  # the project's code, for this file and what it includes
+
+from experiment.requested import configuration
 
 if not workflow.configfiles:  # not a default that another experiment would be merged into
-    if "SNAKEMAKE_PAPER" in os.environ:
 
-        configfile: f"config/papers/{os.environ['SNAKEMAKE_PAPER']}.yaml"
-
-    else:
-
-        configfile: "config/config.yaml"
+    configfile: configuration(sys.argv)
 
 
 include: "workflow/rules/common.smk"

@@ -79,6 +79,17 @@ class Paper:
         used = {source for part in described for source in part["from"]}
         return [name for name in (SCORES, *self.analyses) if name in used]
 
+    def measurement_files(self, described: Mapping[str, Any]) -> list[str]:
+        """Return the files of measurements that a table, a figure or a claim is made of."""
+        return [f"results/{self.folder}/measurements/{name}.csv" for name in described["from"]]
+
+    def published_files(self, table: str = "") -> list[str]:
+        """Return the file of published values that a table shows; without one, all of the paper's."""
+        shown = self.tables.get(table, {}).get("published", table) or "*"
+        return sorted(
+            f"config/papers/published/{path.name}" for path in published.FOLDER.glob(f"{self.name}.{shown}.csv")
+        )
+
     @property
     def measured(self) -> list[str]:
         """Every analysis that a table, a figure or a claim reads."""

@@ -1,10 +1,6 @@
 # The experiment, or a paper's, checked as a whole, and the graph of its files: plain Python in src/.
 import re
 import shlex
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))
 
 from experiment import gpu
 from experiment.comet_model import check_comet_model

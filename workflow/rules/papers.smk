@@ -11,17 +11,6 @@ ON_SCALE = f"--paper {CONFIGFILE} --scale {paper.scale}"
 ON_PARTS = f"{ON_SCALE} --parts {' '.join(paper.parts)}" if paper.parts else ON_SCALE
 
 
-def sources(described):
-    """Return the files of measurements that a table, a figure or a claim is made of."""
-    return [f"{PAPER}/measurements/{name}.csv" for name in described["from"]]
-
-
-def published_values(name=""):
-    """Return the published values that a table shows; without a name, all of the paper's."""
-    table = paper.tables.get(name, {}).get("published", name)
-    return sorted(str(path) for path in Path("config/papers/published").glob(f"{paper.name}.{table or '*'}.csv"))
-
-
 for name in paper.measured:
     for file in analysis_files(paper, name).values():
         if file.url:
@@ -99,8 +88,8 @@ for name in paper.tables:
         name:
             rule_name("table", name)
         input:
-            measured=sources(paper.tables[name]),
-            published=published_values(name),
+            measured=paper.measurement_files(paper.tables[name]),
+            published=paper.published_files(name),
         output:
             expand(f"{PAPER}/{name}.{{kind}}", kind=("csv", "md", "tex")),
         log:
@@ -110,7 +99,7 @@ for name in paper.tables:
         params:
             paper=ON_SCALE,
             name=name,
-            folder=PAPER,
+            folder=subpath(output[0], parent=True),
             described=as_json(paper.tables[name]),
         message:
             f"table {name}"
@@ -126,8 +115,8 @@ for name in paper.figures:
         name:
             rule_name("figure", name)
         input:
-            measured=sources(paper.figures[name]),
-            published=published_values(),
+            measured=paper.measurement_files(paper.figures[name]),
+            published=paper.published_files(),
         output:
             expand(f"{PAPER}/{name}.{{kind}}", kind=("svg", "png")),
         log:
@@ -137,7 +126,7 @@ for name in paper.figures:
         params:
             paper=ON_SCALE,
             name=name,
-            folder=PAPER,
+            folder=subpath(output[0], parent=True),
             described=as_json(paper.figures[name]),
         message:
             f"figure {name}"
@@ -153,7 +142,7 @@ rule judge:
             f"{PAPER}/measurements/{name}.csv"
             for name in dict.fromkeys(source for claim in paper.claims.values() for source in claim["from"])
         ],
-        published=published_values(),
+        published=paper.published_files(),
     output:
         f"{PAPER}/claims.csv",
         f"{PAPER}/claims.json",
@@ -163,7 +152,7 @@ rule judge:
         "../../envs/evaluation.yaml"
     params:
         paper=ON_PARTS,
-        folder=PAPER,
+        folder=subpath(output[0], parent=True),
         claims=as_json(paper.claims),
     message:
         "claims"
@@ -188,11 +177,11 @@ rule paper_report:
         "../../envs/evaluation.yaml"
     params:
         paper=ON_PARTS,
-        folder=PAPER,
-        scores=f"--scores {PAPER}/scores.csv" if paper.uses_scores else "",
+        folder=subpath(output[0], parent=True),
+        scores="--scores" if paper.uses_scores else "",
         about=as_json([paper.title, paper.citation, paper.url, paper.tables, paper.figures]),
     message:
         "report of the paper"
     shell:
         "python scripts/make_paper_report.py {params.paper} --tables {params.folder} --claims {input.claims}"
-        " --measurements {input.measured} {params.scores} --manifest {input.manifest} --output {output} >{log} 2>&1"
+        " --measurements {input.measured} {params.scores} {input.scores} --manifest {input.manifest} --output {output} >{log} 2>&1"
