@@ -19,7 +19,7 @@ from subwords.files import whole_file
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="judge_claims.py", description=__doc__)
     parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    parser.add_argument("--scale", help="default: the file's")
     parser.add_argument("--parts", nargs="+", metavar="NAME", help="only what needs no other source than these")
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for claims.csv, claims.json")

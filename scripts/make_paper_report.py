@@ -22,7 +22,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     command = argparse.ArgumentParser(prog="make_paper_report.py", description=__doc__)
     command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--scale", help="default: the file's")
     command.add_argument("--parts", nargs="+", metavar="NAME", help="only what needs no other source than these")
     command.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="of scripts/make_paper_tables.py")
     command.add_argument("--claims", type=Path, metavar="FILE", help="claims.json of scripts/judge_claims.py")

@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     command = argparse.ArgumentParser(prog="make_paper_tables.py", description=__doc__)
     command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    command.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    command.add_argument("--scale", help="default: the file's")
     command.add_argument("--table", required=True, metavar="NAME", help="name in the paper's file")
     command.add_argument(
         "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"

@@ -16,7 +16,7 @@ from subwords.files import whole_file
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="measure.py", description=__doc__)
     parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    parser.add_argument("--scale", help="default: the file's")
     parser.add_argument("--analysis", metavar="NAME", help="name in the paper's file; left out: the scores alone")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
     parser.add_argument("--threads", type=int, default=1, help="of programs that can use them [1]")

@@ -39,7 +39,7 @@ def hours(number: float | None) -> str:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="plan_paper.py", description=__doc__)
     parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", choices=paper.SCALES, help="default: the file's")
+    parser.add_argument("--scale", help="default: the file's")
     parser.add_argument("--parts", nargs="+", metavar="NAME", help="only what these analyses (or scores) give")
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")

@@ -20,8 +20,9 @@ from papers import published
 from subwords.errors import InputError, unknown
 
 FOLDER = schema.ROOT / "config" / "papers"
+#: Scales that every paper has; a file may add others.
 SCALES = ("full", "reduced", "smoke")
-#: Keys that the three scales may change.
+#: Keys that a scale may change.
 SCALED = ("experiment", "grids", "texts", "analyses", "tables", "figures", "claims")
 #: Keys of an experiment file about the machine and not about the paper: they may stand on the command line.
 MACHINE = ("mirror", "threads", "workers", "gpus", "precision", "comet_model", "runs_per_gpu")
@@ -116,6 +117,8 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     """Return the paper of a file's content. Raises InputError for anything that is not as described."""
     schema.check(document, "papers", where)
     scale = document.get("scale", "smoke")
+    if scale not in document["scales"]:
+        raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
     change = dict(document["scales"].get(scale) or {})
     sizes = change.pop("sizes", {})
     content = {key: _merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from papers import published
 from papers.paper import SCALES, from_settings, read
@@ -109,7 +110,8 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f["scales"].pop("reduced"), ["scales", "'reduced'"]),
         (lambda f: f["scales"]["smoke"].update(size={}), ["scales.smoke", "'size'"]),
         (lambda f: f["experiment"]["corpora"].update(nowhere=None), ["corpus", "'nowhere'"]),
-        (lambda f: f["scales"].update(big={}), ["scales", "'big'", "full, reduced, smoke"]),
+        (lambda f: f["scales"].update({"Big one": {}}), ["scales", "'Big one'"]),
+        (lambda f: f["scales"].update(cpu={"seed": [1]}), ["scales.cpu", "'seed'"]),
         (lambda f: f["scales"]["smoke"]["sizes"].update({501: 60}), ["size", "'501'", "2000"]),
         (lambda f: f["scales"]["smoke"].update(claims={"better": 1}), ["scales.smoke.claims.better", "1"]),
         (lambda f: f["claims"]["better"].pop("holds"), ["claims.better", "'holds'"]),
@@ -130,13 +132,23 @@ def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any
         assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_every_committed_paper_is_valid_at_every_scale(root: Path, scale: str) -> None:
-    files = sorted((root / "config" / "papers").glob("*.yaml"))
-    assert files
-    for path in files:
-        paper = read(path, scale)
-        assert paper.name == path.stem
-        assert paper.run_as.runs
-        shown = {given.get("published", name) for name, given in paper.tables.items()}
-        assert shown - {None} <= set(published.tables(paper.name))  # None: a table of ours alone
+def test_a_file_may_add_a_scale() -> None:
+    document = copy.deepcopy(FILE | {"scale": "cpu"})
+    document["scales"]["cpu"] = {"experiment": {"seeds": [7]}}
+    assert {run.seed for run in from_settings(document, "hft.yaml").run_as.runs} == {7}
+
+
+PAPERS = sorted((Path(__file__).parents[2] / "config" / "papers").glob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("path", "scale"),
+    [(path, scale) for path in PAPERS for scale in yaml.safe_load(path.read_text(encoding="utf-8"))["scales"]],
+    ids=lambda given: given.stem if isinstance(given, Path) else given,
+)
+def test_every_committed_paper_is_valid_at_every_scale(path: Path, scale: str) -> None:
+    paper = read(path, scale)
+    assert paper.name == path.stem
+    assert paper.run_as.runs
+    shown = {given.get("published", name) for name, given in paper.tables.items()}
+    assert shown - {None} <= set(published.tables(paper.name))  # None: a table of ours alone

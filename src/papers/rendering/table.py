@@ -17,7 +17,7 @@ from subwords.files import whole_file
 COLUMNS: dict[str, str] = {
     "paper": "name of the paper",
     "table": "name of the table",
-    "scale": "full, reduced or smoke",
+    "scale": "a scale of the paper's file: full, reduced, smoke, or one of its own",
     "row": "label of the row as printed",
     "column": "label of the column as printed",
     "extra": "empty: what the cell is compared with; else the name of what is shown beside it",
