@@ -82,7 +82,10 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
 
 
 def published_frame(values: Iterable[Value]) -> DataFrame:
-    """Return published values as measurements: what a claim is computed from when it is held against the paper."""
+    """Return published values as measurements: what a claim is computed from when it is held against the paper.
+
+    Cells that the text at hand has lost are there, without a value.
+    """
     return frame(
         {
             **{name: getattr(value, name) for name in (*KEYS, "split", "row", "text")},
@@ -91,7 +94,6 @@ def published_frame(values: Iterable[Value]) -> DataFrame:
             "selection": "dev",
         }
         for value in values
-        if value.known
     )
 
 

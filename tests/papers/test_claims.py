@@ -157,6 +157,35 @@ def test_a_test_over_seeds() -> None:
     assert outcome(rule, short).state == NOT_TESTABLE
 
 
+def test_translations_of_a_few_lines_confirm_nothing() -> None:
+    close = HIGHER | {"is": {"between": [-0.5, 0.5]}}
+    rows = scores(hft={"a-b": [0.01]}, bpe={"a-b": [0.0]}).dropna(axis=1).to_dict("records")
+
+    def of_lines(count: int, direction: str = "a-b", metric: str = "bleu") -> Outcome:
+        renamed = [{**row, "metric": metric} for row in rows]
+        lines = {"metric": "test_sentences", "direction": direction, "value": count}
+        return outcome(close | {"metric": metric}, frame([*renamed, lines]))
+
+    assert of_lines(500).state == CONFIRMED
+    assert of_lines(499).state == NOT_TESTABLE
+    assert "499 lines; 500" in of_lines(499).reason
+    assert of_lines(499, "b-a").state == CONFIRMED  # another direction's
+    assert of_lines(499, metric="merges").state == CONFIRMED  # of no translation
+    assert of_lines(499, metric="chrf_percent_of_bpe").state == NOT_TESTABLE
+
+
+@pytest.mark.parametrize(("lost", "state"), [(0, CONFIRMED), (2, CONFIRMED), (3, NOT_TESTABLE), (4, NOT_TESTABLE)])
+def test_published_numbers_that_are_lost(lost: int, state: str) -> None:
+    rows = [
+        {"metric": "bleu", "algorithm": name, "direction": f"a-{number}", "value": value}
+        for number in range(4)
+        for name, value in (("hft", 2.0), ("bpe", None if number < lost else 1.0))
+    ]
+    found = judge("c", {"says": "", "holds": [HIGHER]}, frame(rows), frame([])).published
+    assert found.state == state
+    assert ("lost" in found.reason) == (0 < lost < 4)
+
+
 def test_a_test_of_who_wins() -> None:
     def judged(left: float, right: float) -> DataFrame:
         rows = [("wins_word", "sbpe", left), ("wins_word", "bpe", right), ("evaluated_sentences", "", 150)]

@@ -13,12 +13,14 @@ A claim of a paper's file:
           each: [corpus, direction]                          # a comparison for every value of these columns
 
 The keys of a condition are explained in `rules.py`. No verdict is given where a number is missing that the paper has,
-where a test has fewer than three seeds a side, or where it is about a test set of fewer than 500 lines.
+where a test has fewer than three seeds a side, where translations of fewer than 500 lines are compared (systems that
+have learned nothing are close, and confirm what says so), or where the paper's text at hand has lost most numbers.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 FEWEST_SEEDS, FEWEST_SENTENCES = 3, 500
+#: How metrics begin that are computed from translations of test sets.
+OF_TRANSLATIONS = ("bleu", "chrf", "comet", "tokenized_bleu", "undecodable_output", "effect_", "spearman")
 #: What tells measurements of different things apart.
 KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
 #: By what a published number is known among ours; an empty one does not distinguish.
@@ -73,7 +77,8 @@ def _together(outcomes: list[Outcome]) -> Outcome:
 
 def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None) -> Finding:
     """Return what the rule comes to. Numbers and comparisons of `expected` have to be there."""
-    values, members = _measures(rule, measured), _members(rule, measured)
+    every, members = _measures(rule, measured), _members(rule, measured)
+    values = every.dropna()
     cells = frozenset(values.index.tolist())
     if not cells:
         return Finding(Outcome(NOT_TESTABLE, "the numbers that the rule needs were not measured"))
@@ -81,7 +86,30 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         return Finding(Outcome(NOT_TESTABLE, f"not measured: {', '.join(missing[:3])}{more}"), cells, members)
-    return Finding(_decide(rule, values, measured), cells, members)
+    sentences = _fewest_sentences(rule, members, measured)
+    if sentences < FEWEST_SENTENCES:
+        reason = f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
+        return Finding(Outcome(NOT_TESTABLE, reason), cells, members)
+    outcome = _decide(rule, values, measured)
+    if lost := len(every) - len(values):
+        reason = f"{lost} of {len(every)} numbers are lost in the text at hand"
+        many = 2 * lost > len(every)
+        outcome = Outcome(NOT_TESTABLE, reason) if many else Outcome(outcome.state, f"{outcome.reason}; {reason}")
+    return Finding(outcome, cells, members)
+
+
+def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) -> float:
+    """Return the lines of the smallest test set that the rule's numbers were measured on; infinity where none is known.
+
+    An effect is of no one corpus: the smallest of all of them counts.
+    """
+    if not any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics):
+        return math.inf
+    lines = measured[measured["metric"] == "test_sentences"]
+    for column in ("corpus", "direction"):
+        named = set(members[column]) - {""}
+        lines = lines[lines[column].isin(named)] if named else lines
+    return float(lines["value"].min()) if len(lines) else math.inf
 
 
 def _members(rule: Condition, measured: DataFrame) -> DataFrame:
@@ -127,7 +155,6 @@ def _measures(rule: Condition, measured: DataFrame) -> Series[float]:
         right = _side_values(rule, rule.right, measured, columns)
         left, right = left.align(right, join="inner")
         values = left / right if rule.measure == "ratio" else left - right
-    values = values.dropna()
     if rule.round is not None:
         step = 10.0**-rule.round if rule.round == int(rule.round) else rule.round
         values = (values / step + 1e-9).round() * step
@@ -263,9 +290,6 @@ def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
     )
     if min(len(left), len(right)) < FEWEST_SEEDS:
         raise InputError(f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
-    sentences = here[here["metric"] == "test_sentences"]["value"]
-    if len(sentences) and sentences.min() < FEWEST_SENTENCES:
-        raise InputError(f"a test set of {sentences.min():.0f} lines; {FEWEST_SENTENCES} are needed")
     p_value = welch_p_value(left, right)
     return p_value is not None and p_value < rule.alpha
 
