@@ -6,7 +6,8 @@ python -m benchmarks.gpu --step 3     all twelve segmentations (config/experimen
 python -m benchmarks.gpu --step 4     throughput of transformer-base: fairseq's own flags against the best ones here
 
 Each call takes at most --minutes and ends with status 3 when there is more to do: the same command again goes on.
-Records go to docs/reproductions/. Without a GPU, `--scale smoke --output DIR` goes through it on a CPU.
+Records go to docs/reproductions/. Without a GPU, `--scale cpu` runs steps 1 to 3 as large as one core can in an hour or
+two, and `--scale smoke --output DIR` goes through all four in minutes.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from experiment.programs import program
 from subwords.errors import InputError
 
 from . import experiments, speed, translations
-from .session import ROOT, OutOfTime, Session
+from .call import ROOT, Call, OutOfTime
 
+SCALES = ("full", "cpu", "smoke")
 STEPS = {
     1: ("translations", translations.run),
     2: ("hft-table1", experiments.run_paper),
@@ -40,7 +42,9 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--step", type=int, choices=STEPS, required=True)
     command.add_argument("--minutes", type=float, default=9.0, help="of this call (9)")
     command.add_argument("--output", type=Path, default=ROOT / "docs" / "reproductions", help="where records go")
-    command.add_argument("--scale", choices=["full", "smoke"], default="full", help="smoke: tiny, for tests")
+    command.add_argument(
+        "--scale", choices=SCALES, default="full", help="cpu: steps 1 to 3 in an hour or two of a core; smoke: tiny"
+    )
     command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
     command.add_argument(
         "--jobs", type=int, metavar="N", help="trainings that share the card, steps 2 and 3 (half the cores)"
@@ -59,12 +63,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # before torch looks for a card
     import torch
 
+    if arguments.scale == "cpu" and arguments.step == 4:
+        raise InputError("step 4 has no scale cpu: it is about a card", allowed="--scale full or smoke")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if arguments.device == "cuda" and device == "cpu":
         raise InputError("--device cuda: torch sees no GPU", allowed="a CUDA build of torch, and a card")
     name, step = STEPS[arguments.step]
-    session = Session(
-        step=arguments.experiment.stem if arguments.experiment else f"{arguments.step}-{name}",
+    small = "-cpu" if arguments.scale == "cpu" else ""  # beside the records of a card, not in their place
+    call = Call(
+        step=arguments.experiment.stem if arguments.experiment else f"{arguments.step}-{name}{small}",
         command=["python", "-m", "benchmarks.gpu", *(argv if argv is not None else sys.argv[1:])],
         deadline=time.monotonic() + 60 * arguments.minutes,
         output=arguments.output.resolve(),
@@ -76,12 +83,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         experiment=arguments.experiment,
     )
     try:
-        with session:
-            step(session)
+        with call:
+            step(call)
     except OutOfTime as found:
         print(f"not finished ({found}): the same command again goes on from here", file=sys.stderr)
         return 3
-    print(f"finished: {session.record_folder}")
+    print(f"finished: {call.record_folder}")
     return 0
 
 

@@ -9,50 +9,51 @@ from typing import Any
 from experiment.scorebook import read_scores
 
 from . import record
-from .session import ROOT, Session
+from .call import ROOT, Call
 
 HFT = ROOT / "config" / "papers" / "hft.yaml"
-ALL_SEGMENTATIONS = ROOT / "config" / "experiments" / "all-segmentations.yaml"
+EXPERIMENTS = ROOT / "config" / "experiments"
 
 
-def run_paper(session: Session) -> None:
-    """HFT's Table 1: 4 directions, 2 tokenizers, 5 seeds at full scale."""
-    folder = ROOT / "results" / "papers" / "hft" / session.scale
+def run_paper(call: Call) -> None:
+    """HFT's Table 1: 4 directions, 2 tokenizers, 5 seeds; at scale cpu of a small model."""
+    folder = ROOT / "results" / "papers" / "hft" / call.scale
     table = folder / "table1.md"
     wanted = [str(path.relative_to(ROOT)) for path in (table, folder / "scores.csv")]
-    session.snakemake(HFT, *wanted, sharing=session.jobs, config=[f"scale={session.scale}"])
-    _write(session, "HFT, Table 1", folder, [table])
+    call.snakemake(HFT, *wanted, sharing=call.jobs, config=[f"scale={call.scale}"])
+    _write(call, "HFT, Table 1", folder, [table])
 
 
-def run_experiment(session: Session) -> None:
+def run_experiment(call: Call) -> None:
     """All segmentations under one recipe, or the experiment file that was given."""
     import yaml
 
-    path = (session.experiment or ALL_SEGMENTATIONS).resolve()
+    default = "all-segmentations-cpu.yaml" if call.scale == "cpu" else "all-segmentations.yaml"
+    path = (call.experiment or EXPERIMENTS / default).resolve()
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    session.snakemake(path, "all", sharing=session.jobs)
+    call.snakemake(path, "all", sharing=call.jobs)
     folder = ROOT / "results" / settings["experiment"]
-    _write(session, settings.get("title", settings["experiment"]), folder, [folder / "table.md"])
+    _write(call, settings.get("title", settings["experiment"]), folder, [folder / "table.md"])
 
 
-def _write(session: Session, title: str, folder: Path, tables: list[Path]) -> None:
+def _write(call: Call, title: str, folder: Path, tables: list[Path]) -> None:
     """Copy tables and scores, and add up what they cost."""
-    session.record_folder.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(folder / "scores.csv", session.record_folder / "scores.csv")
+    call.record_folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(folder / "scores.csv", call.record_folder / "scores.csv")
     costs = _costs(read_scores(folder / "scores.csv"))
-    session.remember()
-    costs["pieces_per_second_of_all"] = costs["pieces"] / sum(call["seconds"] for call in session.memory["calls"])
-    sharing = f"up to {session.jobs} at a time on one card" if session.device == "cuda" else "on a CPU"
+    call.remember()
+    costs["pieces_per_second_of_all"] = costs["pieces"] / sum(past["seconds"] for past in call.memory["calls"])
+    sharing = f"up to {call.jobs} at a time on one card" if call.device == "cuda" else "on a CPU"
     body = [
         f"{costs['runs']} trainings, {sharing}: {costs['train_hours']:.2f} hours of training"
-        + (f" ({costs['gpu_hours']:.2f} GPU-hours)" if session.device == "cuda" else "")
-        + (f" ({costs['cpu_hours']:.2f} of processor time)" if session.device == "cpu" else "")
+        + (f" ({costs['gpu_hours']:.2f} GPU-hours)" if call.device == "cuda" else "")
+        + (f" ({costs['cpu_hours']:.2f} of processor time)" if call.device == "cpu" else "")
         + f"; {costs['pieces_per_second']:,.0f} target pieces per second in a training (median), "
         f"{costs['pieces_per_second_of_all']:,.0f} in all, everything else included.",
         "",
         *(line for path in tables for line in [*_demoted(path), ""]),
     ]
-    record.write(session, title, body, {"device": session.device, "jobs": session.jobs, "costs": costs})
+    record.write(call, title, body, {"device": call.device, "jobs": call.jobs, "costs": costs})
 
 
 def _costs(rows: list[dict[str, Any]]) -> dict[str, Any]:

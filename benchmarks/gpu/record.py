@@ -14,7 +14,7 @@ from experiment.jsonfiles import write_json
 from select_checkpoint import git_state, versions
 from subwords.files import whole_file
 
-from .session import Session
+from .call import Call
 
 
 def machine() -> dict[str, Any]:
@@ -60,14 +60,14 @@ def software() -> dict[str, str]:
     return found
 
 
-def write(session: Session, title: str, body: Sequence[str], results: dict[str, Any]) -> None:
+def write(call: Call, title: str, body: Sequence[str], results: dict[str, Any]) -> None:
     """Write the record of a step: `body` is Markdown, `results` what it says as data."""
-    session.remember()
-    state, calls = git_state(), session.memory["calls"]
+    call.remember()
+    state, calls = git_state(), call.memory["calls"]
     record = {
-        "step": session.step,
+        "step": call.step,
         "title": title,
-        "scale": session.scale,
+        "scale": call.scale,
         "calls": calls,
         "seconds": round(sum(call["seconds"] for call in calls), 1),
         "machine": machine(),
@@ -75,8 +75,8 @@ def write(session: Session, title: str, body: Sequence[str], results: dict[str, 
         "commit": f"{(state['commit'] or 'unknown')[:12]}{'+' if state['dirty'] else ''}",
         **results,
     }
-    write_json(session.record_folder / "result.json", record)
-    with whole_file(session.record_folder / "README.md") as stream:
+    write_json(call.record_folder / "result.json", record)
+    with whole_file(call.record_folder / "README.md") as stream:
         stream.write("\n".join([f"# {title}", "", *body, "", *_provenance(record)]) + "\n")
 
 

@@ -13,7 +13,7 @@ from experiment.config import Experiment
 from experiment.layout import reference, segmented_folder, text_folder
 
 from . import ROOT
-from .session import Session
+from .call import Call
 
 MULTI30K: dict[str, Any] = {
     "experiment": "gpu-sample",
@@ -30,6 +30,17 @@ MULTI30K: dict[str, Any] = {
     },
     "seeds": [1],
     "select": {"metric": "loss", "average": 1},
+}
+#: The same with a model that one core trains in minutes.
+SMALL: dict[str, Any] = {
+    **MULTI30K,
+    "experiment": "gpu-sample-cpu",
+    "models": {
+        "transformer-tiny-1600": {
+            "like": "transformer-tiny",
+            "flags": {"max-epoch": None, "max-update": 1600, "total-num-update": 1600, "validate-interval": 10},
+        }
+    },
 }
 #: The same on generated text, to be learned in seconds.
 DEMO: dict[str, Any] = {
@@ -99,13 +110,13 @@ class Sample:
         return ROOT / reference(self.run.corpus, self.run.pair, self.testset, language)
 
 
-def make(session: Session, *targets: str) -> Sample:
+def make(call: Call, *targets: str) -> Sample:
     """Return the sample, with the named files of it made: `{run}` and `{segmented}` stand for its folders."""
-    settings: Mapping[str, Any] = DEMO if session.smoke else MULTI30K
-    file = session.folder.parent / "sample.yaml"
+    settings: Mapping[str, Any] = {"full": MULTI30K, "cpu": SMALL, "smoke": DEMO}[call.scale]
+    file = call.folder.parent / "sample.yaml"
     file.write_text(yaml.safe_dump(dict(settings), sort_keys=False), encoding="utf-8")
     experiment = Experiment(settings, str(file))
     found = Sample(file, experiment)
     folders = {"run": found.run.folder, "segmented": segmented_folder(experiment, found.run)}
-    session.snakemake(file, *(target.format(**folders) for target in targets))
+    call.snakemake(file, *(target.format(**folders) for target in targets))
     return found

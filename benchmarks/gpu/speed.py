@@ -27,8 +27,8 @@ from experiment.jsonfiles import read_json, read_json_lines
 from subwords.files import read_lines, whole_file
 
 from . import record, sample
+from .call import Call
 from .loss_curves import draw
-from .session import Session
 
 #: Target pieces per update: Vaswani et al.'s 25,000, in batches that a card holds in fp32.
 SMALL_BATCH, BATCHES = 4096, 6
@@ -63,26 +63,26 @@ def ladder(smoke: bool) -> list[Rung]:
     return [rungs[0], rungs[-2], rungs[-1]] if smoke else rungs
 
 
-def run(session: Session) -> None:
+def run(call: Call) -> None:
     """Measure every rung that has not been measured, and write the record with the figure."""
-    system = sample.make(session, "{segmented}/binarized")
-    data = _repeated(session, system)
-    rates = session.memory["done"].setdefault("matrix_rates", [])
-    rates.append(matrix_rate(session.device, 512 if session.smoke else 8192))
-    rungs = ladder(session.smoke)
+    system = sample.make(call, "{segmented}/binarized")
+    data = _repeated(call, system)
+    rates = call.memory["done"].setdefault("matrix_rates", [])
+    rates.append(matrix_rate(call.device, 512 if call.smoke else 8192))
+    rungs = ladder(call.smoke)
     for number, rung in enumerate(rungs):
-        if f"rung{number}" not in session.memory["done"]:
-            session.remember(**{f"rung{number}": _train(session, system, data, rung, number)})
-    measured = [{"name": rung.name, **session.memory["done"][f"rung{number}"]} for number, rung in enumerate(rungs)]
+        if f"rung{number}" not in call.memory["done"]:
+            call.remember(**{f"rung{number}": _train(call, system, data, rung, number)})
+    measured = [{"name": rung.name, **call.memory["done"][f"rung{number}"]} for number, rung in enumerate(rungs)]
     rate = statistics.median(rates)
     for found in measured:
         found["fraction_of_matrix_rate"] = 6 * found["parameters"] * found["pieces_per_second"] / rate
-    curves = {rung.name: _curve(session, number) for number, rung in enumerate(rungs) if rung.compared}
-    draw(curves, session.record_folder)
+    curves = {rung.name: _curve(call, number) for number, rung in enumerate(rungs) if rung.compared}
+    draw(curves, call.record_folder)
     record.write(
-        session,
+        call,
         "Throughput of transformer-base",
-        _body(session, measured, rate),
+        _body(call, measured, rate),
         {"matrix_flops_per_second": rate, "rungs": measured, "curves": curves},
     )
 
@@ -110,29 +110,29 @@ def matrix_rate(device: str, size: int, seconds: float = 2.0) -> float:
     return 2 * size**3 * count / (time.perf_counter() - began)
 
 
-def _repeated(session: Session, system: sample.Sample) -> Path:
+def _repeated(call: Call, system: sample.Sample) -> Path:
     """Return binarized data whose train part is the sample's, several times over."""
-    target = session.folder / "binarized"
+    target = call.folder / "binarized"
     if target.exists():
         return target
-    times = 4 if session.smoke else 20
+    times = 4 if call.smoke else 20
     languages = system.run.pair.split("-")
     for language in languages:
         text = (system.segmented / f"train.{language}").read_bytes()
-        with whole_file(session.folder / f"train.{language}", "wb") as stream:
+        with whole_file(call.folder / f"train.{language}", "wb") as stream:
             for _ in range(times):
                 stream.write(text)
     words: list[str | Path] = [sys.executable, "scripts/binarize.py", "--pair", system.run.pair, "--joint"]
-    words += ["--train", session.folder / "train", "--dev", system.segmented / "dev"]
-    words += ["--workers", str(min(8, session.cores)), "--output", target]
-    session.run(words, "binarize")
+    words += ["--train", call.folder / "train", "--dev", system.segmented / "dev"]
+    words += ["--workers", str(min(8, call.cores)), "--output", target]
+    call.run(words, "binarize")
     return target
 
 
-def _recipe(session: Session, rung: Rung) -> dict[str, Any]:
-    updates = (100 if rung.compared else 50) if session.smoke else (1000 if rung.compared else 250)
+def _recipe(call: Call, rung: Rung) -> dict[str, Any]:
+    updates = (100 if rung.compared else 50) if call.smoke else (1000 if rung.compared else 250)
     sizes: dict[str, Any] = {}
-    if session.smoke:
+    if call.smoke:
         sides = {"layers": 1, "embed-dim": 16, "ffn-embed-dim": 32, "attention-heads": 2}
         sizes = {f"{side}-{name}": value for side in ("encoder", "decoder") for name, value in sides.items()}
     flags = {
@@ -151,18 +151,18 @@ def _recipe(session: Session, rung: Rung) -> dict[str, Any]:
     return found
 
 
-def _train(session: Session, system: sample.Sample, data: Path, rung: Rung, number: int) -> dict[str, Any]:
+def _train(call: Call, system: sample.Sample, data: Path, rung: Rung, number: int) -> dict[str, Any]:
     """Train one rung (going on where a call before was interrupted) and return what it cost."""
-    place = session.folder / f"rung{number}"
+    place = call.folder / f"rung{number}"
     run = system.run
     words: list[str | Path] = [sys.executable, "scripts/train.py", "--data", data, "--direction", run.direction]
-    words += ["--recipe", json.dumps(_recipe(session, rung)), "--seed", "1", "--joint"]
+    words += ["--recipe", json.dumps(_recipe(call, rung)), "--seed", "1", "--joint"]
     words += ["--select", '{"metric": "loss", "keep": 1, "beam": 1}', "--precision", rung.precision]
     words += ["--algorithm", system.segmentation.algorithm, "--text", system.segmentation.text]
     words += ["--segmenter", system.segmented / f"model.{run.target}"]
     words += ["--references", system.reference(run.target), "--checkpoints", place / "checkpoints"]
     words += ["--curve", place / "log.jsonl", "--report", place / "training.json"]
-    session.run(words, f"rung{number}", {"OMP_NUM_THREADS": "1"})
+    call.run(words, f"rung{number}", {"OMP_NUM_THREADS": "1"})
     report, curve = read_json(place / "training.json"), read_json_lines(place / "log.jsonl")
     speeds = [point["pieces_per_second"] for point in curve if point["split"] == "train"]
     return {
@@ -176,13 +176,13 @@ def _train(session: Session, system: sample.Sample, data: Path, rung: Rung, numb
     }
 
 
-def _curve(session: Session, number: int) -> list[dict[str, Any]]:
-    points = read_json_lines(session.folder / f"rung{number}" / "log.jsonl")
+def _curve(call: Call, number: int) -> list[dict[str, Any]]:
+    points = read_json_lines(call.folder / f"rung{number}" / "log.jsonl")
     wanted = ("split", "update", "loss", "nll_loss", "seconds", "pieces_per_second")
     return [{name: point[name] for name in wanted if name in point} for point in points]
 
 
-def _body(session: Session, measured: list[dict[str, Any]], rate: float) -> list[str]:
+def _body(call: Call, measured: list[dict[str, Any]], rate: float) -> list[str]:
     first = measured[0]["pieces_per_second"]
     rows = [["setting", "target pieces per second", "times", "of the matrix rate", "GPU memory (GiB)"]]
     for found in measured:
@@ -196,8 +196,8 @@ def _body(session: Session, measured: list[dict[str, Any]], rate: float) -> list
                 "–" if memory is None else f"{memory / 1024:.1f}",
             ]
         )
-    length = sum(len(line.split(" ")) for line in _lines(session)) / max(1, len(_lines(session)))
-    kind = "bf16" if session.device == "cuda" else "fp32"
+    length = sum(len(line.split(" ")) for line in _lines(call)) / max(1, len(_lines(call)))
+    kind = "bf16" if call.device == "cuda" else "fp32"
     return [
         f"Each row has what the rows above have. {measured[0]['parameters']:,} parameters; {length:.1f} target pieces "
         f"a sentence; matrix rate {rate / 1e12:,.2f} TFLOP/s ({kind}, measured in the same calls); the fraction is "
@@ -209,7 +209,7 @@ def _body(session: Session, measured: list[dict[str, Any]], rate: float) -> list
     ]
 
 
-def _lines(session: Session) -> list[str]:
-    folder = session.folder
+def _lines(call: Call) -> list[str]:
+    folder = call.folder
     target = sorted(folder.glob("train.*"))[-1]
     return list(read_lines(target))[:30000]

@@ -19,7 +19,7 @@ from experiment.metrics import make_metric
 from subwords.files import read_lines, whole_file
 
 from . import record, sample
-from .session import ROOT, Session
+from .call import ROOT, Call
 
 SEARCH = '{"beam": 5, "length_penalty": 1.0, "length_factor": 1.5, "length_constant": 30, "max_tokens": %d}'
 #: Source pieces in a batch; on a CPU there is nothing to compare with but other batches.
@@ -41,19 +41,19 @@ ON_GPU = [Setting("GPU, fp32", "cuda", "fp32"), Setting("GPU, bf16", "cuda", "bf
 ON_CPU = [Setting("CPU, fp32, smaller batches", "cpu", "fp32", OTHER_BATCH)]
 
 
-def run(session: Session) -> None:
+def run(call: Call) -> None:
     """Train, translate under every setting, compare, and write the record."""
-    system = sample.make(session, "{run}/model.pt")
-    count = 20 if session.smoke else 200
+    system = sample.make(call, "{run}/model.pt")
+    count = 20 if call.smoke else 200
     source, target = system.run.source, system.run.target
     sentences = list(read_lines(system.text(source)))[:count]
     references = list(read_lines(system.reference(target)))[:count]
-    _write_lines(session.folder / "source", sentences)
-    settings = [CPU, *(ON_GPU if session.device == "cuda" else ON_CPU)]
+    _write_lines(call.folder / "source", sentences)
+    settings = [CPU, *(ON_GPU if call.device == "cuda" else ON_CPU)]
     for setting in settings:
-        if setting.name not in session.memory["done"]:
-            session.remember(**{setting.name: _translate(session, system, setting)})
-    done = session.memory["done"]
+        if setting.name not in call.memory["done"]:
+            call.remember(**{setting.name: _translate(call, system, setting)})
+    done = call.memory["done"]
     expected = done[CPU.name]["translations"]
     bleu = make_metric("bleu", target=target)
     compared = []
@@ -73,34 +73,34 @@ def run(session: Session) -> None:
                 ],
             }
         )
-    losses = list(_losses(session, system))
+    losses = list(_losses(call, system))
     training = read_json(ROOT / system.run.folder / "run.json")
     facts = ("device", "precision", "updates", "train_seconds", "tokens_per_second", "model_parameters")
     results = {"training": {name: training[name] for name in facts}, "translations": compared, "losses": losses}
-    record.write(session, "The same translations on GPU and CPU", _body(results), results)
+    record.write(call, "The same translations on GPU and CPU", _body(results), results)
 
 
-def _translate(session: Session, system: sample.Sample, setting: Setting) -> dict[str, Any]:
+def _translate(call: Call, system: sample.Sample, setting: Setting) -> dict[str, Any]:
     """Return the translations under a setting, and the seconds that the search took."""
     folder, run = system.segmented, system.run
-    place = session.folder / setting.name.replace(", ", "-").replace(" ", "-")
+    place = call.folder / setting.name.replace(", ", "-").replace(" ", "-")
     words: list[str | Path] = [sys.executable, "scripts/translate.py", "--model", system.model]
-    words += ["--data", folder / "binarized", "--direction", run.direction, "--source", session.folder / "source"]
+    words += ["--data", folder / "binarized", "--direction", run.direction, "--source", call.folder / "source"]
     words += ["--algorithm", system.segmentation.algorithm, "--text", system.segmentation.text]
     words += ["--encode-options", folder / f"encode.{run.source}.json"]
     words += ["--source-segmenter", folder / f"model.{run.source}"]
     words += ["--target-segmenter", folder / f"model.{run.target}"]
     words += ["--search", SEARCH % setting.batch, "--precision", setting.precision]
     words += ["--hypotheses", f"{place}.hyp", "--pieces", f"{place}.pieces", "--report", f"{place}.json"]
-    session.run(words, "translate", {"CUDA_VISIBLE_DEVICES": ""} if setting.device == "cpu" else {})
+    call.run(words, "translate", {"CUDA_VISIBLE_DEVICES": ""} if setting.device == "cpu" else {})
     report = read_json(f"{place}.json")
     assert report["device"] == setting.device
     return {"translations": list(read_lines(Path(f"{place}.hyp"))), "seconds": report["seconds"]}
 
 
-def _losses(session: Session, system: sample.Sample) -> Iterator[dict[str, Any]]:
+def _losses(call: Call, system: sample.Sample) -> Iterator[dict[str, Any]]:
     """Yield the cross-entropy of the dev set, in bits a piece, on each device, precision and kind of attention."""
-    for device in dict.fromkeys(["cpu", session.device]):
+    for device in dict.fromkeys(["cpu", call.device]):
         for precision in ("fp32", "bf16"):
             for attention in ("fairseq", "torch"):
                 bits = dev_loss(system, device, precision, attention)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from gpu import experiments, loss_curves, speed
-from gpu.session import OutOfTime, Session
+from gpu.call import Call, OutOfTime
 
 from subwords.errors import InputError
 
@@ -87,15 +87,16 @@ def test_a_table_is_recorded_with_what_it_cost(place: Place) -> None:
 
 @pytest.mark.slow
 @pytest.mark.shared
-def test_the_workflow_takes_the_command_of_hft_s_table(place: Place, shared: Path, monkeypatch) -> None:
-    session = make_session(place.folder, monkeypatch, 600)
-    session.scale, session.jobs, session.mirror = "full", 8, str(shared / "mirror")
+@pytest.mark.parametrize("scale", ["full", "cpu"])
+def test_the_workflow_takes_the_command_of_hft_s_table(place: Place, shared: Path, monkeypatch, scale: str) -> None:
+    call = make_call(place.folder, monkeypatch, 600)
+    call.scale, call.jobs, call.mirror = scale, 8, str(shared / "mirror")
     monkeypatch.setattr(experiments, "ROOT", place.folder)
     monkeypatch.setattr(experiments, "HFT", place.folder / "config/papers/hft.yaml")
     asked: list[list[str]] = []
-    monkeypatch.setattr(session, "run", lambda words, log: asked.append([str(word) for word in words]))
+    monkeypatch.setattr(call, "run", lambda words, log: asked.append([str(word) for word in words]))
     monkeypatch.setattr(experiments, "_write", lambda *_: None)
-    experiments.run_paper(session)
+    experiments.run_paper(call)
     (words,) = asked
     planned = subprocess.run([*words[:3], "-n", *words[3:]], cwd=place.folder, capture_output=True, text=True)
     assert planned.returncode == 0, planned.stderr
@@ -140,7 +141,7 @@ def test_in_bf16_the_plugins_learn_as_fairseq_does(place: Place) -> None:
     losses = {}
     for arch, optimizer in (("transformer", "adam"), ("transformer_sdpa", "adamw_fused")):
         rung = speed.Rung(arch, {"arch": arch, "optimizer": optimizer, "max-tokens": 384, "dropout": 0.0})
-        recipe = speed._recipe(Session("step", [], 0.0, place.folder, "smoke", "cpu", 1, 1), rung)
+        recipe = speed._recipe(Call("step", [], 0.0, place.folder, "smoke", "cpu", 1, 1), rung)
         folder = place.folder / "bf16" / arch
         words = ["--data", str(segmented / "binarized"), "--direction", "en-qmo", "--recipe", json.dumps(recipe)]
         words += ["--seed", "1", "--joint", "--select", '{"metric": "loss", "keep": 1, "beam": 1}', "--text", "moses"]
@@ -160,41 +161,41 @@ def test_in_bf16_the_plugins_learn_as_fairseq_does(place: Place) -> None:
         assert ours[where] == pytest.approx(stock[where], rel=0.003)
 
 
-def make_session(folder: Path, monkeypatch: pytest.MonkeyPatch, seconds: float = 60) -> Session:
-    monkeypatch.setattr("gpu.session.ROOT", folder)
+def make_call(folder: Path, monkeypatch: pytest.MonkeyPatch, seconds: float = 60) -> Call:
+    monkeypatch.setattr("gpu.call.ROOT", folder)
     deadline = time.monotonic() + seconds
-    return Session("step", ["x"], deadline, folder / "out", "smoke", device="cpu", jobs=1, cores=1)
+    return Call("step", ["x"], deadline, folder / "out", "smoke", device="cpu", jobs=1, cores=1)
 
 
 def test_a_program_and_its_children_end_with_the_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with make_session(tmp_path, monkeypatch, 1) as session, pytest.raises(OutOfTime):
-        session.run(["bash", "-c", f"bash -c 'sleep 50; touch {tmp_path}/late' & wait"], "log")
+    with make_call(tmp_path, monkeypatch, 1) as call, pytest.raises(OutOfTime):
+        call.run(["bash", "-c", f"bash -c 'sleep 50; touch {tmp_path}/late' & wait"], "log")
     assert not subprocess.run(["pgrep", "-f", f"touch {tmp_path}/late"], capture_output=True, text=True).stdout
 
 
 def test_without_snakemake_what_was_made_elsewhere_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    monkeypatch.setattr("gpu.session.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("gpu.call.importlib.util.find_spec", lambda name: None)
     (tmp_path / "made").touch()
-    with make_session(tmp_path, monkeypatch) as session:
-        monkeypatch.setattr(session, "run", lambda *words: asked.append(words))
-        session.snakemake(tmp_path / "x.yaml", "made")
+    with make_call(tmp_path, monkeypatch) as call:
+        monkeypatch.setattr(call, "run", lambda *words: asked.append(words))
+        call.snakemake(tmp_path / "x.yaml", "made")
         assert asked == []
-        session.snakemake(tmp_path / "x.yaml", "made", "missing")
+        call.snakemake(tmp_path / "x.yaml", "made", "missing")
         assert len(asked) == 1
 
 
 def test_a_program_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with make_session(tmp_path, monkeypatch) as session, pytest.raises(InputError, match="no such luck"):
-        session.run(["bash", "-c", "echo no such luck; exit 4"], "log")
+    with make_call(tmp_path, monkeypatch) as call, pytest.raises(InputError, match="no such luck"):
+        call.run(["bash", "-c", "echo no such luck; exit 4"], "log")
 
 
 def test_what_was_done_and_the_time_it_took_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with make_session(tmp_path, monkeypatch) as session:
-        session.remember(first=[1, 2])
-    with make_session(tmp_path, monkeypatch) as session:
-        assert session.memory["done"] == {"first": [1, 2]}
-        assert len(session.memory["calls"]) == 2
+    with make_call(tmp_path, monkeypatch) as call:
+        call.remember(first=[1, 2])
+    with make_call(tmp_path, monkeypatch) as call:
+        assert call.memory["done"] == {"first": [1, 2]}
+        assert len(call.memory["calls"]) == 2
 
 
 def test_each_rung_changes_one_thing_and_updates_stay_as_large() -> None:

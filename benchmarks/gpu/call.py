@@ -29,7 +29,7 @@ class OutOfTime(Exception):
 
 
 @dataclass
-class Session:
+class Call:
     """What a step is asked for, and its memory."""
 
     step: str
@@ -58,7 +58,7 @@ class Session:
     def smoke(self) -> bool:
         return self.scale == "smoke"
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Call:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / "memory.json"
         self.memory = read_json(path) if path.exists() else {"calls": [], "done": {}}
