@@ -82,7 +82,8 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     values = every.dropna()
     cells = frozenset(values.index.tolist())
     if not cells:
-        return Finding(Outcome(NOT_TESTABLE, "the numbers that the rule needs were not measured"))
+        reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
+        return Finding(Outcome(NOT_TESTABLE, reason))
     missing = _absent(expected, cells, members) if expected else []
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
@@ -248,7 +249,8 @@ def _counted(rule: Condition, cases: Mapping[Any, bool], values: Series[float]) 
         reason += f"; from {values.min():.4g} to {values.max():.4g}"
     failing = [cell for cell, so in cases.items() if not so]
     if failing and total > 1:
-        shown = ", ".join(_cell_name(cell) for cell in failing[:3])
+        named = [cell if len(rule.metrics) > 1 else cell[1:] or cell for cell in failing[:3]]
+        shown = ", ".join(map(_cell_name, named))
         reason += f"; not: {shown}{f' and {len(failing) - 3} more' if len(failing) > 3 else ''}"
     return Outcome(CONFIRMED if holds else NOT_CONFIRMED, reason)
 
