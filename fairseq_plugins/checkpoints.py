@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment.dev_scores import ranked, read_record, write_record
+from experiment.training.dev_scores import ranked, read_record, write_record
 from subwords.files import whole_file
 
 LAST = "checkpoint_last.pt"

@@ -41,8 +41,8 @@ class TextBleuTask(TranslationTask):
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.dev_references:
-            from experiment.metrics import make_metric
-            from experiment.postprocessing import ToText
+            from experiment.scoring.metrics import make_metric
+            from experiment.text.postprocessing import ToText
 
             self.bleu = make_metric("bleu", target=self.cfg.target_lang)
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.cleaning import OPTIONS, Options, clean_corpus, copy_gold
+from experiment.corpora.cleaning import OPTIONS, Options, clean_corpus, copy_gold
 from experiment.programs import program
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from experiment.manifest import read_manifest
 from experiment.programs import program
-from experiment.scorebook import score_rows, write_scores
+from experiment.scoring.scorebook import score_rows, write_scores
 
 
 def parser() -> argparse.ArgumentParser:

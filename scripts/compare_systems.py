@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.metrics import check_metrics, read_parallel
 from experiment.programs import program
-from experiment.significance import TESTS, check_test, paired_segment_tests, paired_tests, resampling_seed
+from experiment.scoring.metrics import check_metrics, read_parallel
+from experiment.scoring.significance import TESTS, check_test, paired_segment_tests, paired_tests, resampling_seed
 from subwords.errors import InputError, unknown
 
 

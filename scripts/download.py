@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.download import add_mirror, fetch
+from experiment.corpora.download import add_mirror, fetch
 from experiment.programs import program
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.gathering import Part, gather_clean, gather_like
+from experiment.corpora.gathering import Part, gather_clean, gather_like
 from experiment.programs import program
 from subwords.errors import unknown
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.demo import corpus as demo
+from experiment.corpora.demo import corpus as demo
 from experiment.programs import program
 
 

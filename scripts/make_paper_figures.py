@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.drawing import save_figure, save_png
 from experiment.programs import program
+from experiment.reporting.drawing import save_figure, save_png
 from papers import measurements, paper
 from papers.derived import with_derived
 from papers.rendering.figures import draw, published_beside

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from experiment.manifest import read_manifest
 from experiment.programs import program
-from experiment.scorebook import read_scores
+from experiment.scoring.scorebook import read_scores
 from papers import measurements, paper
 from papers.claims.verdicts import read_verdicts
 from papers.rendering.report import claims_markdown, render_report

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from experiment.manifest import read_manifest
 from experiment.programs import program
-from experiment.report import render_report
-from experiment.scorebook import read_scores
+from experiment.reporting.report import render_report
+from experiment.scoring.scorebook import read_scores
 from subwords.files import whole_file
 
 

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from experiment.programs import program
-from experiment.scorebook import read_scores
-from experiment.table_formats import latex, markdown
-from experiment.tables import blocks
+from experiment.reporting.table_formats import latex, markdown
+from experiment.reporting.tables import blocks
+from experiment.scoring.scorebook import read_scores
 from subwords.files import whole_file
 
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment import gpu
-from experiment.model_size import count_parameters
 from experiment.programs import program
+from experiment.training import gpu
+from experiment.training.model_size import count_parameters
 from papers import paper, plan
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.catalogue import CATALOGUE, Corpus, corpora, read_catalogue
-from experiment.download import add_mirror
+from experiment.corpora.catalogue import CATALOGUE, Corpus, corpora, read_catalogue
+from experiment.corpora.download import add_mirror
+from experiment.corpora.raw_corpus import prepare
 from experiment.programs import program
-from experiment.raw_corpus import prepare
 from subwords.errors import InputError, unknown
 
 

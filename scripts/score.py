@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from experiment.jsonfiles import write_json
-from experiment.metrics import read_parallel, score_corpus
 from experiment.programs import program
+from experiment.scoring.metrics import read_parallel, score_corpus
 
 
 def parser() -> argparse.ArgumentParser:

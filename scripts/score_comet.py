@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from experiment import gpu
-from experiment.comet_model import DEFAULT_MODEL, check_comet_model, score_with_comet
 from experiment.jsonfiles import write_json
-from experiment.metrics import count_empty, read_parallel
 from experiment.programs import program
+from experiment.scoring.comet_model import DEFAULT_MODEL, check_comet_model, score_with_comet
+from experiment.scoring.metrics import count_empty, read_parallel
+from experiment.training import gpu
 
 
 def parser() -> argparse.ArgumentParser:

@@ -11,9 +11,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from experiment.dev_scores import ranked
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
+from experiment.training.dev_scores import ranked
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.moses import FORMS, has_rules, write_text
 from experiment.programs import program
+from experiment.text.moses import FORMS, has_rules, write_text
 
 
 def parser() -> argparse.ArgumentParser:

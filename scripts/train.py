@@ -19,10 +19,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiment import curves, gpu, recipes
-from experiment.dev_scores import read_record
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
+from experiment.training import curves, gpu, recipes
+from experiment.training.dev_scores import read_record
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from experiment import gpu
 from experiment.jsonfiles import read_json, write_json
-from experiment.postprocessing import ToText
 from experiment.programs import program
+from experiment.text.postprocessing import ToText
+from experiment.training import gpu
 from subwords import registry
 from subwords.files import read_lines, whole_file
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from experiment.scorebook import read_scores
+from experiment.scoring.scorebook import read_scores
 
 from . import record
 from .call import ROOT, Call

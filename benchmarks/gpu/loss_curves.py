@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.drawing import COLORS, DASHES, axes_grid, save_figure, save_png, style
+from experiment.reporting.drawing import COLORS, DASHES, axes_grid, save_figure, save_png, style
 
 
 def draw(curves: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path) -> None:

@@ -21,9 +21,9 @@ from typing import Any
 
 import yaml
 
-from experiment import recipes
 from experiment.config import MODELS
 from experiment.jsonfiles import read_json, read_json_lines
+from experiment.training import recipes
 from subwords.files import read_lines, whole_file
 
 from . import record, sample

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.metrics import make_metric
+from experiment.scoring.metrics import make_metric
 from subwords.files import read_lines, whole_file
 
 from . import record, sample

@@ -11,10 +11,11 @@ from typing import Any
 
 import yaml
 
-from experiment import recipes, schema
-from experiment.catalogue import Corpus, corpora, read_catalogue
-from experiment.corpus_groups import Group, with_members
-from experiment.metrics import check_metrics
+from experiment import schema
+from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.corpus_groups import Group, with_members
+from experiment.scoring.metrics import check_metrics
+from experiment.training import recipes
 from subwords import registry
 from subwords.errors import InputError, unknown
 from subwords.segmenter import read_options

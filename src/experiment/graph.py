@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiment.catalogue import File
 from experiment.config import Experiment, Run, Segmentation
-from experiment.corpus_groups import Group
+from experiment.corpora.catalogue import File
+from experiment.corpora.corpus_groups import Group
 from experiment.layout import DOWNLOADS, experiment_folder, reference, segmented_folder, text_folder
 
 Input = Callable[[Any], Any]  # wildcards -> a path or paths

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.metrics import check_metrics
+from experiment.scoring.metrics import check_metrics
 from subwords.errors import InputError, unknown
 
 

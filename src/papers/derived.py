@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from experiment.significance import mean_and_error
+from experiment.scoring.significance import mean_and_error
 from papers.measurements import frame, together
 
 if TYPE_CHECKING:

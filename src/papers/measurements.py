@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.scorebook import Row, read_scores
+from experiment.scoring.scorebook import Row, read_scores
 from papers.published import KEYS, Value
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file

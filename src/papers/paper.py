@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from experiment import schema
-from experiment.catalogue import File, read_catalogue
 from experiment.config import Experiment
+from experiment.corpora.catalogue import File, read_catalogue
 from papers import published
 from subwords.errors import InputError, unknown
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from experiment.catalogue import Corpus, corpora, read_catalogue
-from experiment.cleaning import OPTIONS
-from experiment.download import place
+from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.cleaning import OPTIONS
+from experiment.corpora.download import place
 from subwords.errors import InputError
 
 SUM = "0" * 64
@@ -183,7 +183,7 @@ def test_mtdata_has_the_ids(known: dict[str, Corpus], monkeypatch: pytest.Monkey
     from mtdata.index import Index, neulab_tedtalks, statmt
     from mtdata.index.opus import opus_index
 
-    from experiment.mtdata_parts import find_entries
+    from experiment.corpora.mtdata_parts import find_entries
 
     index = Index()
     statmt.load_all(index)

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clean_corpus as program
-from experiment.cleaning import Options, clean_corpus
-from experiment.normalization import clean_line
+from experiment.corpora.cleaning import Options, clean_corpus
+from experiment.text.normalization import clean_line
 from subwords.errors import InputError
 
 LANGUAGES = ("en", "xx")

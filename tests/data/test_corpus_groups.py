@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from scripts import gather_corpora as program
 
-from experiment.catalogue import Corpus, corpora, read_catalogue
 from experiment.config import Experiment
-from experiment.corpus_groups import Group, with_members
-from experiment.gathering import Part, gather_clean, gather_like, read_origins
+from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.corpus_groups import Group, with_members
+from experiment.corpora.gathering import Part, gather_clean, gather_like, read_origins
 from experiment.graph import Graph
 from subwords.errors import InputError
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import make_demo_corpus
-from experiment.demo import corpus as demo
-from experiment.demo import lexicon
+from experiment.corpora.demo import corpus as demo
+from experiment.corpora.demo import lexicon
 
 SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
 

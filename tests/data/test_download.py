@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import download as program
-from experiment.download import fetch, place
+from experiment.corpora.download import fetch, place
 from subwords.errors import InputError
 
 DATA = random.Random(1).randbytes(300_000)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tokenize_text as program
-from experiment import moses
+from experiment.text import moses
 from subwords.errors import InputError
 
 ENGLISH = [

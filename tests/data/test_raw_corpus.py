@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import prepare_corpus as program
-from experiment.catalogue import corpora, read_catalogue
-from experiment.download import place
-from experiment.raw_corpus import prepare
+from experiment.corpora.catalogue import corpora, read_catalogue
+from experiment.corpora.download import place
+from experiment.corpora.raw_corpus import prepare
 from subwords.errors import InputError
 
 

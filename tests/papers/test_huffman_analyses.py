@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from experiment.postprocessing import ToText
+from experiment.text.postprocessing import ToText
 from papers import measurements
 from papers.analyses import selection_on_test, symbols, undecodable_output
 from papers.published import tables

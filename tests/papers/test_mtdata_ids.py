@@ -30,7 +30,7 @@ def index() -> object:
 def test_mtdata_has_the_papers_corpora(name: str, index: object, monkeypatch: pytest.MonkeyPatch) -> None:
     from mtdata.index import Index
 
-    from experiment.mtdata_parts import find_entries
+    from experiment.corpora.mtdata_parts import find_entries
 
     monkeypatch.setattr(Index, "obj", index)
     experiment = paper.read(paper.FOLDER / name, "full").run_as

@@ -10,7 +10,7 @@ import pytest
 from made_up_measurements import measurements_of
 
 import make_paper_figures
-from experiment.drawing import svg_text
+from experiment.reporting.drawing import svg_text
 from papers import measurements, published
 from papers.rendering.figures import Curve, Point, curves, draw, published_beside, read_plan
 from subwords.errors import InputError

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 import plan_paper
-from experiment import recipes
-from experiment.model_size import count_parameters
+from experiment.training import recipes
+from experiment.training.model_size import count_parameters
 from papers.paper import from_settings
 from papers.plan import plan, training_tokens
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from paper_text import READERS, Cell, Table
 
-from experiment.metrics import METRICS
+from experiment.scoring.metrics import METRICS
 from papers import published
 from papers.published import FOLDER, Value, read, tables
 from subwords.errors import InputError

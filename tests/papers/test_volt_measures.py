@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiment.config import Experiment
-from experiment.gathering import write_origins
+from experiment.corpora.gathering import write_origins
 from papers.analyses import entropy_by_size, joint_vocabulary, muv_correlation, search_costs, training_speed
 from papers.analyses import tokenized_bleu as tokenized
 from papers.measurements import frame
@@ -100,7 +100,7 @@ def test_compounds_are_split_as_the_script_does() -> None:
 
 @pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from experiment.demo import corpus as demo
+    from experiment.corpora.demo import corpus as demo
 
     folder = tmp_path_factory.mktemp("text")
     demo.write(folder, demo.generate(3, {"train": 400, "dev": 1, "test": 1, "test_unseen": 1}))

@@ -16,14 +16,14 @@ import pytest
 from sacrebleu.metrics import CHRF
 
 import make_report
-from experiment.drawing import svg_text
-from experiment.figures import draw_scores
 from experiment.manifest import Run, read_manifest
-from experiment.pages import TEMPLATES, inline_svg, visible, web_address
-from experiment.report import _tokenizer
-from experiment.samples import choose_samples, mark_words
-from experiment.scorebook import read_scores
-from experiment.tables import blocks
+from experiment.reporting.drawing import svg_text
+from experiment.reporting.figures import draw_scores
+from experiment.reporting.pages import TEMPLATES, inline_svg, visible, web_address
+from experiment.reporting.report import _tokenizer
+from experiment.reporting.samples import choose_samples, mark_words
+from experiment.reporting.tables import blocks
+from experiment.scoring.scorebook import read_scores
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 

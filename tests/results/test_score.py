@@ -11,7 +11,7 @@ import pytest
 from small_experiment import write_lines
 
 import score
-from experiment.metrics import METRICS, check_metrics, score_corpus
+from experiment.scoring.metrics import METRICS, check_metrics, score_corpus
 
 SACREBLEU = [sys.executable, "-m", "sacrebleu"]
 REFERENCES = [

@@ -18,7 +18,7 @@ from sacrebleu.significance import PairedTest
 from small_experiment import _noisy, write_lines
 
 import compare_systems
-from experiment.significance import mean_and_error, paired_segment_tests, welch_p_value
+from experiment.scoring.significance import mean_and_error, paired_segment_tests, welch_p_value
 from subwords.errors import InputError
 
 

@@ -18,10 +18,10 @@ from small_experiment import make_runs
 import collect_scores
 import make_tables
 from experiment.manifest import read_manifest
-from experiment.scorebook import COLUMNS, read_scores, score_rows
-from experiment.significance import welch_p_value
-from experiment.table_formats import escape_latex, latex, markdown
-from experiment.tables import blocks, significance_marks
+from experiment.reporting.table_formats import escape_latex, latex, markdown
+from experiment.reporting.tables import blocks, significance_marks
+from experiment.scoring.scorebook import COLUMNS, read_scores, score_rows
+from experiment.scoring.significance import welch_p_value
 from subwords.errors import InputError
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from experiment.curves import parse_log
+from experiment.training.curves import parse_log
 
 
 def line(**values: object) -> str:

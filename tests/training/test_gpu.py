@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from experiment import gpu
+from experiment.training import gpu
 from subwords.errors import InputError
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from experiment import gpu
+from experiment.training import gpu
 gpu.POLL_SECONDS = 0.05
 sharing = int(sys.argv[5])
 taken, _ = gpu.hold(sys.argv[2].split(","), int(sys.argv[3]), Path(sys.argv[1]), sharing)

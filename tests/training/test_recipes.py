@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from experiment import recipes
+from experiment.training import recipes
 from subwords.errors import InputError
 
 

@@ -2,8 +2,8 @@
 import re
 import shlex
 
-from experiment import gpu
-from experiment.comet_model import check_comet_model
+from experiment.training import gpu
+from experiment.scoring.comet_model import check_comet_model
 from experiment.config import Experiment, typed
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.layout import reference, text_folder
-from experiment.metrics import read_parallel
+from experiment.scoring.metrics import read_parallel
 
 if TYPE_CHECKING:
     from experiment.config import Run

@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from experiment.corpus_groups import MANY
-from experiment.gathering import read_origins
+from experiment.corpora.corpus_groups import MANY
+from experiment.corpora.gathering import read_origins
 from experiment.layout import text_folder
 from papers.measures.marginal_utility import (
     by_interval,

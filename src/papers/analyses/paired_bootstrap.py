@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.config import Run
 from experiment.layout import reference
-from experiment.metrics import read_parallel
-from experiment.significance import paired_tests
+from experiment.scoring.metrics import read_parallel
+from experiment.scoring.significance import paired_tests
 from papers.measures.segmenters import best_segmentations
 
 if TYPE_CHECKING:

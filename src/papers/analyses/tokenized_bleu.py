@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from experiment.corpus_groups import MANY
+from experiment.corpora.corpus_groups import MANY
 from experiment.layout import reference
 from papers.measures.tokenized_bleu import tokenized_bleu
 from subwords.files import read_lines

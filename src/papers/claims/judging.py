@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from experiment.significance import welch_p_value
+from experiment.scoring.significance import welch_p_value
 from papers.claims.rules import Condition, Side, condition, in_words
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
 from papers.measurements import COLUMNS

@@ -32,7 +32,7 @@ def tokenized_bleu(hypotheses: Sequence[str], references: Sequence[str], languag
     """
     from sacrebleu.metrics import BLEU
 
-    from experiment.moses import tokenize
+    from experiment.text.moses import tokenize
 
     if len(hypotheses) != len(references):
         raise InputError(f"{len(hypotheses)} hypotheses and {len(references)} references", allowed="equal numbers")

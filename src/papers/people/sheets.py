@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiment.pages import visible
+from experiment.reporting.pages import visible
 from papers.measures.unknown_words import unknown_words, word_spans
 from subwords.errors import InputError
 

@@ -28,7 +28,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from experiment.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
+from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from papers import published
 from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
 from papers.rendering.tables import summary

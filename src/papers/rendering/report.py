@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.drawing import svg_text
 from experiment.manifest import Manifest
-from experiment.pages import TEMPLATES as SHARED
-from experiment.pages import environment, inline_svg
-from experiment.report import provenance
-from experiment.scorebook import Row
+from experiment.reporting.drawing import svg_text
+from experiment.reporting.pages import TEMPLATES as SHARED
+from experiment.reporting.pages import environment, inline_svg
+from experiment.reporting.report import provenance
+from experiment.scoring.scorebook import Row
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
 from papers.rendering.figures import draw, published_beside
 from papers.rendering.table import Table, table_title

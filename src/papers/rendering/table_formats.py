@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from experiment.table_formats import aligned
-from experiment.table_formats import escape_latex as _escape_latex
-from experiment.table_formats import escape_markdown as _escape_markdown
+from experiment.reporting.table_formats import aligned
+from experiment.reporting.table_formats import escape_latex as _escape_latex
+from experiment.reporting.table_formats import escape_markdown as _escape_markdown
 from papers.rendering.table import Table, table_title
 from papers.rendering.table_layout import LONGEST, Line, Part, Shown, notes, parts
 

@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from experiment.significance import mean_and_error
+from experiment.scoring.significance import mean_and_error
 from papers.measurements import COLUMNS as MEASURED
 from papers.measurements import of_value
 from papers.published import KEYS, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from experiment.parallel_text import Pair
+from experiment.corpora.parallel_text import Pair
 
 
 class Overlap:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from experiment.tables import Block, Cell, Line
+from experiment.reporting.tables import Block, Cell, Line
 
 
 def markdown(experiment: str, tables: Sequence[Block]) -> str:

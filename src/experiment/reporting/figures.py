@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from experiment.drawing import COLORS, DASHES, MARKERS, axes_grid, style
-from experiment.metrics import METRICS
-from experiment.piece_statistics import SIDES, SideStatistics
-from experiment.scorebook import Row
-from experiment.significance import mean_and_error
+from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, style
+from experiment.scoring.metrics import METRICS
+from experiment.scoring.piece_statistics import SIDES, SideStatistics
+from experiment.scoring.scorebook import Row
+from experiment.scoring.significance import mean_and_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

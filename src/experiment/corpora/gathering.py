@@ -1,4 +1,4 @@
-"""The text of a corpus group, put together from that of its members (`experiment.corpus_groups`).
+"""The text of a corpus group, put together from that of its members (`experiment.corpora.corpus_groups`).
 
 Train and dev are the members' train and dev, one member after the other; each test set is one member's, under its
 language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the members' own
@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from experiment.corpus_groups import MANY
+from experiment.corpora.corpus_groups import MANY
+from experiment.corpora.overlap import Overlap
+from experiment.corpora.parallel_text import Pair, read_pairs, sides, write_pairs
 from experiment.jsonfiles import write_json
-from experiment.overlap import Overlap
-from experiment.parallel_text import Pair, read_pairs, sides, write_pairs
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 

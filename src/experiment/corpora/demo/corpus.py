@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from experiment.demo.grammar import Grammar, Sentence
-from experiment.demo.lexicon import Word
+from experiment.corpora.demo.grammar import Grammar, Sentence
+from experiment.corpora.demo.lexicon import Word
 from subwords.errors import InputError
 from subwords.files import whole_file
 

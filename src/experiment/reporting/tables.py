@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from experiment.metrics import METRICS
-from experiment.scorebook import Row
-from experiment.significance import ALPHA, mean_and_error, welch_p_value
+from experiment.scoring.metrics import METRICS
+from experiment.scoring.scorebook import Row
+from experiment.scoring.significance import ALPHA, mean_and_error, welch_p_value
 
 BETTER, WORSE, OVER_SEEDS = "↑", "↓", "†"
 

@@ -2,7 +2,7 @@
 
 A group has the pair many-LANG. Its train and dev are those of its members, one after the other, and it has one test set
 for each member, named by the member's language. Its text is put together from what cleaning and tokenization made of
-the members, so that each language has been treated by its own rules (`experiment.gathering`).
+the members, so that each language has been treated by its own rules (`experiment.corpora.gathering`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from experiment.catalogue import Corpus, File, Split
+from experiment.corpora.catalogue import Corpus, File, Split
 from subwords.errors import InputError, unknown
 
 #: The code that stands for the languages of all members.

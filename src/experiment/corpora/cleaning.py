@@ -15,10 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from experiment.corpora.overlap import Overlap
+from experiment.corpora.parallel_text import Pair, Paths, read_pairs, read_raw, refuse_same_text, sides, write_pairs
 from experiment.jsonfiles import write_json
-from experiment.normalization import clean_line
-from experiment.overlap import Overlap
-from experiment.parallel_text import Pair, Paths, read_pairs, read_raw, refuse_same_text, sides, write_pairs
+from experiment.text.normalization import clean_line
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from experiment.recipes import arguments
+from experiment.training.recipes import arguments
 
 
 def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:

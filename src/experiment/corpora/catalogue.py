@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from experiment import schema
-from experiment.download import check_url, place
+from experiment.corpora.download import check_url, place
 from subwords.errors import InputError, unknown
 
 CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
@@ -180,7 +180,7 @@ class Corpus:
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:
-            from experiment.demo.corpus import SPLITS
+            from experiment.corpora.demo.corpus import SPLITS
 
             yield from (Split(name, dict.fromkeys(self.languages, ())) for name in SPLITS)
             return
@@ -235,7 +235,7 @@ def corpora(document: Any, where: str) -> dict[str, Corpus]:
 def _corpus(name: str, definition: Mapping[str, Any]) -> Corpus:
     if "group" not in definition:
         return Corpus(name, definition)
-    from experiment.corpus_groups import Group  # which is made of this module's corpora
+    from experiment.corpora.corpus_groups import Group  # which is made of this module's corpora
 
     return Group(name, definition)
 

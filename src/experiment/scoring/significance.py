@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiment.metrics import check_metrics, make_metric
+from experiment.scoring.metrics import check_metrics, make_metric
 from subwords.errors import InputError, unknown
 
 #: name in an experiment file -> name in sacrebleu

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from experiment.parallel_text import Pair, read_pairs, sides
+from experiment.corpora.parallel_text import Pair, read_pairs, sides
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment import moses
+from experiment.text import moses
 from subwords import registry
 
 

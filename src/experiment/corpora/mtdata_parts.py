@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from experiment.download import fetch, place
+from experiment.corpora.download import fetch, place
 from subwords.errors import InputError
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from experiment.demo import lexicon
-from experiment.demo.lexicon import Entry, Word
+from experiment.corpora.demo import lexicon
+from experiment.corpora.demo.lexicon import Entry, Word
 
 #: Exponent of the frequency of an entry by its rank in its table, and what is added to the rank.
 ZIPF_EXPONENT, ZIPF_OFFSET = 0.6, 2

@@ -9,8 +9,8 @@ from typing import Any
 
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest, Run, TestSet
-from experiment.piece_statistics import side_statistics
-from experiment.significance import ALPHA
+from experiment.scoring.piece_statistics import side_statistics
+from experiment.scoring.significance import ALPHA
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -14,11 +14,11 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from experiment.catalogue import Corpus, File, Split, pair_languages
-from experiment.download import fetch, file_sha256
-from experiment.held_out import hold_out
+from experiment.corpora.catalogue import Corpus, File, Split, pair_languages
+from experiment.corpora.download import fetch, file_sha256
+from experiment.corpora.held_out import hold_out
+from experiment.corpora.parallel_text import Pair, Paths, read_pairs, sides
 from experiment.jsonfiles import write_json
-from experiment.parallel_text import Pair, Paths, read_pairs, sides
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -64,7 +64,7 @@ def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, 
     first, second = sides(output, split.name, languages)
     with whole_file(first, "wb") as left, whole_file(second, "wb") as right:
         if split.mtdata:
-            from experiment.mtdata_parts import write_parts
+            from experiment.corpora.mtdata_parts import write_parts
 
             found = write_parts(split.mtdata, languages, (left, right), downloads=downloads, mirror=mirror)
             parts += zip(split.mtdata, found, strict=True)
@@ -100,7 +100,7 @@ def _lines(path: Path) -> int:
 
 
 def _generate(corpus: Corpus, output: Path) -> None:
-    from experiment.demo import corpus as demo
+    from experiment.corpora.demo import corpus as demo
 
     sizes = dict(corpus.generator or {})
     demo.write(output, demo.generate(sizes.pop("seed", 1), sizes), corpus.languages)

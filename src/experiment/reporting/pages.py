@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.drawing import INK
+from experiment.reporting.drawing import INK
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiment.drawing import save_figure
-from experiment.figures import draw_curves, draw_histograms, draw_scores
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest, Run
-from experiment.metrics import bleu_tokenizers
-from experiment.pages import TEMPLATES, environment, inline_svg
-from experiment.piece_statistics import side_statistics
-from experiment.samples import Sample, choose_samples
-from experiment.scorebook import Row
-from experiment.tables import Block, blocks
+from experiment.reporting.drawing import save_figure
+from experiment.reporting.figures import draw_curves, draw_histograms, draw_scores
+from experiment.reporting.pages import TEMPLATES, environment, inline_svg
+from experiment.reporting.samples import Sample, choose_samples
+from experiment.reporting.tables import Block, blocks
+from experiment.scoring.metrics import bleu_tokenizers
+from experiment.scoring.piece_statistics import side_statistics
+from experiment.scoring.scorebook import Row
 
 SAMPLES = 5
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.comet_model import (
+from experiment.scoring.comet_model import (
     check_comet_model as check_comet_model,
 )  # beside check_metrics, for the checks at start
 from subwords.errors import InputError, unknown

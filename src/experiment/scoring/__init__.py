@@ -1,0 +1,1 @@
+"""Scores: metrics, significance, and scores.csv."""

@@ -1,0 +1,1 @@
+"""Trainings: recipes, cards, model sizes, learning curves, dev scores."""
