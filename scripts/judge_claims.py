@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     printed = [value for table in published.tables(found.name).values() for value in table]
     theirs = measurements.published_frame(printed)
     ours = with_derived(measurements.together(map(measurements.read, arguments.measurements)))
-    verdicts = [judge(name, claim, theirs, ours) for name, claim in found.claims.items()]
+    verdicts = [judge(name, claim, theirs, ours, found.scale) for name, claim in found.claims.items()]
     with whole_file(arguments.output / "claims.csv") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"])

@@ -153,7 +153,7 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         parts=parts,
         pairs=dict(document.get("pairs") or {}),
     )
-    _check(paper, sizes)
+    _check(paper, sizes, document["scales"])
     _check_descriptions(paper)
     return paper
 
@@ -203,13 +203,20 @@ def _with_sources(described: Mapping[str, Any], parts: tuple[str, ...] | None) -
     return {name: given for name, given in found.items() if parts is None or set(given["from"]) <= set(parts)}
 
 
-def _check(paper: Paper, sizes: Mapping[Any, Any]) -> None:
+def _check(paper: Paper, sizes: Mapping[Any, Any], scales: Mapping[str, Any]) -> None:
     """Raise InputError for what a schema cannot say."""
-    from papers.analyses import KINDS
+    from papers.analyses import COMMON, KINDS
 
     for name, given in paper.analyses.items():
         if given["kind"] not in KINDS:
             raise unknown(f"kind of the analysis {name}", given["kind"], KINDS, next_step=f"see {paper.where}")
+        kind, where = KINDS[given["kind"]], f"the analysis {name} ({given['kind']})"
+        for key in given:
+            if key not in (*COMMON, *kind.options):
+                raise unknown(f"key of {where}", key, [*COMMON, *kind.options], next_step=f"see {paper.where}")
+        for key in kind.needed_options:
+            if given.get(key) is None:
+                raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
     for size in sizes:
         if size not in paper.sizes_of_paper.values():
             known = sorted({str(known) for known in paper.sizes_of_paper.values() if known})
@@ -218,16 +225,20 @@ def _check(paper: Paper, sizes: Mapping[Any, Any]) -> None:
     for part in paper.parts or ():
         if part not in sources:
             raise unknown("part", part, sources, next_step=f"see `analyses` in {paper.where}")
-    for kind, described in (("table", paper.tables), ("figure", paper.figures), ("claim", paper.claims)):
+    for what, described in (("table", paper.tables), ("figure", paper.figures), ("claim", paper.claims)):
         for name, given in described.items():
             for source in given["from"]:
                 if source not in sources:
-                    raise unknown(f"source of the {kind} {name}", source, sources, next_step=f"see {paper.where}")
+                    raise unknown(f"source of the {what} {name}", source, sources, next_step=f"see {paper.where}")
     transcribed = published.tables(paper.name)
     for name, given in paper.tables.items():
         table = given.get("published", name)
         if table is not None and table not in transcribed:
             raise unknown("published table", table, transcribed, next_step=f"see {paper.where}")
+    for name, claim in paper.claims.items():
+        for scale in claim.get("scales", ()):
+            if scale not in scales:
+                raise unknown(f"scale of the claim {name}", scale, scales, next_step=f"see `scales` in {paper.where}")
     for name in (*paper.tables, *paper.figures):
         if name in paper.tables and name in paper.figures:
             raise InputError(f"{paper.where}: {name} is both a table and a figure", allowed="two names")

@@ -231,6 +231,22 @@ def test_one_condition_that_fails_is_enough() -> None:
     assert outcome([HIGHER | {"is": {"above": 2}}, HIGHER | {"metric": "chrf"}], found).state == NOT_CONFIRMED
 
 
+def test_what_depends_on_the_corpora_is_judged_at_their_scale() -> None:
+    found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
+    claim = {"says": "it is so", "holds": [HIGHER, HIGHER], "scales": ["full"]}
+    states = {scale: judge("c", claim, found, found, scale) for scale in ("full", "smoke")}
+    assert states["full"].ours == Outcome(CONFIRMED, "1")  # the same reason is given once
+    assert states["smoke"].ours.state == NOT_TESTABLE
+    assert "full" in states["smoke"].ours.reason
+    assert states["smoke"].published.state == CONFIRMED
+
+
+def test_a_metric_that_nothing_is_called() -> None:
+    found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
+    assert "called bluu" in outcome(HIGHER | {"metric": "bluu"}, found).reason
+    assert "called" not in outcome(HIGHER | {"metric": "comet"}, found).reason
+
+
 def test_scores_selected_on_the_test_set_are_left_out() -> None:
     rows = [("hft", 9.0, "test"), ("hft", 1.0, "dev"), ("bpe", 2.0, "dev")]
     found = frame(
@@ -274,6 +290,8 @@ def test_a_rule_in_words() -> None:
     text = in_words(condition(HIGHER | {"in": {"at_least": 3}, "test": "welch"}, ""))
     for part in ("bleu", "hft", "bpe", "> 0", "Welch", "0.05", "direction", "at least 3"):
         assert part in text
+    others = HIGHER | {"left": {"algorithm": {"not": ["bpe", "char"]}}}
+    assert "[algorithm other than bpe, char] minus [algorithm bpe]" in in_words(condition(others, ""))
 
 
 def test_verdicts_are_read_as_written(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import yaml
 
 from papers import published
+from papers.analyses import KINDS
 from papers.paper import SCALES, from_settings, read
 from subwords.errors import InputError
 
@@ -102,6 +104,9 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f.update(scale="huge"), ["scale", "'huge'", "full, reduced, smoke"]),
         (lambda f: f.update(tabels={}), ["'tabels'", "tables"]),
         (lambda f: f["analyses"]["counts"].update(kind="corpus_count"), ["'corpus_count'", "corpus_counts"]),
+        (lambda f: f["analyses"]["counts"].update(split=["train"]), ["counts", "'split'", "splits"]),
+        (lambda f: f["analyses"].update(gains={"kind": "likelihood_gains"}), ["gains", "lacks segmentations"]),
+        (lambda f: f["claims"]["better"].update(scales=["ful"]), ["better", "'ful'", "full, reduced, smoke"]),
         (lambda f: f["tables"].update(table9={}), ["published table", "'table9'"]),
         (lambda f: f["figures"]["sizes"].update({"from": ["count"]}), ["source", "'count'", "counts"]),
         (lambda f: f.update(parts=["score"]), ["part", "'score'", "scores"]),
@@ -152,3 +157,13 @@ def test_every_committed_paper_is_valid_at_every_scale(path: Path, scale: str) -
     assert paper.run_as.runs
     shown = {given.get("published", name) for name, given in paper.tables.items()}
     assert shown - {None} <= set(published.tables(paper.name))  # None: a table of ours alone
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_options_of_an_analysis_are_those_that_its_module_reads(root: Path, kind: str) -> None:
+    source = (root / "src" / "papers" / "analyses" / f"{kind}.py").read_text(encoding="utf-8")
+    assert set(re.findall(r'options(?:\.get\(|\[)"([a-z_]+)"', source)) <= set(KINDS[kind].options)
+    if kind == "effects_of_published":
+        assert set(KINDS[kind].options) - {"table", "replicates"} == set(KINDS["effects"].options)
+    else:
+        assert [name for name in KINDS[kind].options if not re.search(rf"\b{name}\b", source)] == []

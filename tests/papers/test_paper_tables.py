@@ -253,6 +253,10 @@ def test_small_scales_are_not_rounded_to_nothing() -> None:
         [printed], [{"metric": "sentences", "corpus": "k", "direction": "en-xx", "split": "train", "value": 400.0}]
     )
     assert "| 5.9M | 400 | −5.9M |" in re.sub(" +", " ", markdown(table))
+    hours = {"unit": "h", "metric": "gpu_hours", "segmentation": "", "algorithm": ""}
+    rows = [{"metric": "gpu_hours", "corpus": "k", "direction": "en-xx", "value": 0.0042}]
+    table = small([value(number="384", **hours)], rows)
+    assert "| 384 h | 0.004 h | −384 |" in re.sub(" +", " ", markdown(table))
 
 
 @pytest.mark.parametrize(
@@ -310,6 +314,16 @@ def test_another_metric_beside_the_cells_that_have_one() -> None:
     table = small(values, rows, extra={"tokenized": {"metric": {"bleu": "bleu_tokenized"}}})
     assert table.cells["r", "c", "tokenized"].ours.number == 19.0
     assert ("r", "chrF", "tokenized") not in table.cells
+    (part,) = parts(table)  # side by side, chrF would have two empty columns
+    assert [line.what for line in part.lines] == ["paper", "ours", DIFFERENCE, "tokenized", DIFFERENCE]
+
+
+def test_long_texts_stand_below_each_other() -> None:
+    long = "finanz@@ dienst@@ leist@@ ungen"
+    printed = [value(column=name, number="", text=long, metric="pieces") for name in ("BPE", "S-BPE")]
+    (part,) = parts(small(printed, []))
+    assert part.stacked
+    assert [line.what for line in part.lines] == ["paper", "ours", DIFFERENCE]
 
 
 def test_lines_of_a_wide_table_that_an_extra_is_no_matter_of_are_left_out() -> None:

@@ -25,41 +25,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """Where an analysis is, and what it reads.
+    """What an analysis reads, and the options that it understands beside `COMMON`: words of a line.
 
     texts: clean and tokenized text, its cleaning reports. segmentations: models, pieces and statistics. runs:
     everything of finished trainings. chosen_on_test: what their checkpoints are worth that do best on the test set.
-    scores: scores.csv. files: what it names under `files`.
+    scores: scores.csv. files: what it names under `files`. Options with an exclamation mark have to be given; the
+    docstring of the module says what they mean.
     """
 
-    module: str
-    needs: tuple[str, ...]
+    reads: str
+    takes: str = ""
+
+    @property
+    def needs(self) -> list[str]:
+        return self.reads.split()
+
+    @property
+    def options(self) -> list[str]:
+        return self.takes.replace("!", "").split()
+
+    @property
+    def needed_options(self) -> list[str]:
+        return [name[:-1] for name in self.takes.split() if name.endswith("!")]
 
 
-#: Name in a paper's file -> the analysis.
+#: Keys of every analysis.
+COMMON = ("kind", "grids", "files")
+#: Name in a paper's file and of the module -> what it reads and takes.
 KINDS: dict[str, Kind] = {
-    "corpus_counts": Kind("papers.analyses.corpus_counts", ("texts",)),
-    "selection_on_test": Kind("papers.analyses.selection_on_test", ("chosen_on_test",)),
-    "symbols": Kind("papers.analyses.symbols", ("segmentations",)),
-    "undecodable_output": Kind("papers.analyses.undecodable_output", ("runs",)),
-    "boundary_f1": Kind("papers.analyses.boundary_f1", ("texts", "segmentations", "scores", "files")),
-    "effects": Kind("papers.analyses.effects", ("scores",)),
-    "effects_of_published": Kind("papers.analyses.effects_of_published", ()),
-    "changed_sentences": Kind("papers.analyses.changed_sentences", ("texts", "runs")),
-    "hft_frequencies": Kind("papers.analyses.hft_frequencies", ("files", "texts")),
-    "hft_sample": Kind("papers.analyses.hft_sample", ("files", "texts")),
-    "text_counts": Kind("papers.analyses.text_counts", ("files", "texts")),
-    "human_evaluation": Kind("papers.analyses.human_evaluation", ("texts", "runs", "scores", "files")),
-    "likelihood_gains": Kind("papers.analyses.likelihood_gains", ("segmentations",)),
-    "merges_learned": Kind("papers.analyses.merges_learned", ("segmentations",)),
-    "paired_bootstrap": Kind("papers.analyses.paired_bootstrap", ("runs", "scores")),
-    "word_pieces": Kind("papers.analyses.word_pieces", ("segmentations",)),
-    "entropy_by_size": Kind("papers.analyses.entropy_by_size", ("segmentations", "scores")),
-    "joint_vocabulary": Kind("papers.analyses.joint_vocabulary", ("segmentations",)),
-    "muv_correlation": Kind("papers.analyses.muv_correlation", ("texts", "segmentations", "scores")),
-    "search_costs": Kind("papers.analyses.search_costs", ("segmentations", "runs", "scores")),
-    "tokenized_bleu": Kind("papers.analyses.tokenized_bleu", ("runs",)),
-    "training_speed": Kind("papers.analyses.training_speed", ("segmentations", "runs")),
+    "corpus_counts": Kind("texts", "text splits parts total"),
+    "selection_on_test": Kind("chosen_on_test"),
+    "symbols": Kind("segmentations", "language"),
+    "undecodable_output": Kind("runs"),
+    "boundary_f1": Kind("texts segmentations scores files", "segmentations! without_scores"),
+    "effects": Kind("scores", "metric languages laws contrast sampling row"),
+    "effects_of_published": Kind("", "table replicates metric languages laws contrast sampling row"),
+    "changed_sentences": Kind("texts runs", "system baseline count seed"),
+    "hft_frequencies": Kind("files texts", "texts sizes! step pretokenized coverage curves"),
+    "hft_sample": Kind("files texts", "texts text! lines containing"),
+    "text_counts": Kind("files texts", "texts"),
+    "human_evaluation": Kind("texts runs scores files", "sentences! systems! judges seed"),
+    "likelihood_gains": Kind("segmentations", "segmentations! window"),
+    "merges_learned": Kind("segmentations", "segmentations"),
+    "paired_bootstrap": Kind("runs scores", "algorithm baseline samples"),
+    "word_pieces": Kind("segmentations", "corpus! language! segmentations! words!"),
+    "entropy_by_size": Kind("segmentations scores", "corpus! direction! segmentations!"),
+    "joint_vocabulary": Kind("segmentations"),
+    "muv_correlation": Kind("texts segmentations scores", "corpus! pairs! languages"),
+    "search_costs": Kind("segmentations runs scores", "corpus! direction! model! search! name! found!"),
+    "tokenized_bleu": Kind("runs"),
+    "training_speed": Kind("segmentations runs"),
 }
 
 
@@ -83,7 +98,7 @@ class Inputs:
     @property
     def options(self) -> dict[str, Any]:
         """What the paper's file says beside kind, grids and files."""
-        return {k: v for k, v in self.paper.analyses[self.name].items() if k not in ("kind", "grids", "files")}
+        return {k: v for k, v in self.paper.analyses[self.name].items() if k not in COMMON}
 
     @property
     def files(self) -> dict[str, Path]:
@@ -164,4 +179,4 @@ class Inputs:
 
 def analysis(kind: str) -> Callable[[Inputs, dict[str, Any]], Iterable[Mapping[str, Any]]]:
     """Return the measuring function of a kind."""
-    return import_module(KINDS[kind].module).measure
+    return import_module(f"papers.analyses.{kind}").measure

@@ -11,6 +11,7 @@ A claim of a paper's file:
           left: {algorithm: hft}                             # which measurements
           right: {algorithm: bpe}                            # compared with which; left out: `left` itself is judged
           each: [corpus, direction]                          # a comparison for every value of these columns
+      scales: [full]                                         # left out: any; for what depends on the corpora's size
 
 The keys of a condition are explained in `rules.py`. No verdict is given where a number is missing that the paper has,
 where a test has fewer than three seeds a side, where translations of fewer than 200 lines are compared (systems that
@@ -26,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.significance import welch_p_value
+from papers import published
 from papers.claims.rules import Condition, Side, condition, in_words
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
 from papers.measurements import COLUMNS
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 #: The smallest test set of the papers has 250 lines (HFT, Irish to English), the largest of a smoke run 40.
 FEWEST_SEEDS, FEWEST_SENTENCES = 3, 200
 #: How metrics begin that are computed from translations of test sets.
-OF_TRANSLATIONS = ("bleu", "chrf", "comet", "tokenized_bleu", "undecodable_output", "effect_", "spearman")
+OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
 #: What tells measurements of different things apart.
 KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
 #: By what a published number is known among ours; an empty one does not distinguish.
@@ -53,18 +55,24 @@ class Finding:
     members: DataFrame | None = None
 
 
-def judge(name: str, claim: Mapping[str, Any], published: DataFrame, ours: DataFrame) -> Verdict:
-    """Return the verdict on a claim. Raises InputError for a rule that cannot be understood."""
+def judge(
+    name: str, claim: Mapping[str, Any], published: DataFrame, ours: DataFrame, scale: str | None = None
+) -> Verdict:
+    """Return the verdict on a claim at a scale. Raises InputError for a rule that cannot be understood."""
     conditions = [condition(given, f"claims.{name}") for given in claim["holds"]]
     theirs = [_find(one, published) for one in conditions]
     found = [_find(one, ours, expected) for one, expected in zip(conditions, theirs, strict=True)]
+    outcome = _together([finding.outcome for finding in found])
+    scales = claim.get("scales")
+    if scales and scale is not None and scale not in scales:
+        outcome = Outcome(NOT_TESTABLE, f"about corpora of scale {' or '.join(scales)}")
     return Verdict(
         name=name,
         says=claim["says"],
         where=claim.get("where", ""),
         rule="; and ".join(map(in_words, conditions)),
         published=_together([finding.outcome for finding in theirs]),
-        ours=_together([finding.outcome for finding in found]),
+        ours=outcome,
     )
 
 
@@ -72,8 +80,12 @@ def _together(outcomes: list[Outcome]) -> Outcome:
     """Return the outcome of a conjunction: one condition that does not hold is enough."""
     for state in (NOT_CONFIRMED, NOT_TESTABLE):
         if any(outcome.state == state for outcome in outcomes):
-            return Outcome(state, "; ".join(outcome.reason for outcome in outcomes if outcome.state == state))
-    return Outcome(CONFIRMED, "; ".join(outcome.reason for outcome in outcomes))
+            return Outcome(state, _reasons(outcome for outcome in outcomes if outcome.state == state))
+    return Outcome(CONFIRMED, _reasons(outcomes))
+
+
+def _reasons(outcomes: Iterable[Outcome]) -> str:
+    return "; ".join(dict.fromkeys(outcome.reason for outcome in outcomes))
 
 
 def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None) -> Finding:
@@ -83,6 +95,10 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     cells = frozenset(values.index.tolist())
     if not cells:
         reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
+        known = {*published.METRICS, *measured["metric"]}
+        strange = [name for name in rule.metrics if name not in known]
+        if expected and strange:
+            reason = f"nothing that was measured is called {', '.join(strange)}"
         return Finding(Outcome(NOT_TESTABLE, reason))
     missing = _absent(expected, cells, members) if expected else []
     if missing:

@@ -196,9 +196,13 @@ def _side_in_words(side: Side) -> str:
         if isinstance(wanted, Mapping):
             key, value = next(iter(wanted.items()))
             sign = {"not": "other than ", "at_least": "≥ ", "at_most": "≤ "}[key]
-            parts.append(f"{column} {sign}{value}")
+            parts.append(f"{column} {sign}{_listed(value)}")
         else:
-            parts.append(f"{column} {', '.join(map(str, wanted)) if isinstance(wanted, list) else wanted}")
+            parts.append(f"{column} {_listed(wanted)}")
     text = "[" + "; ".join(parts) + "]" if parts else "all"
     text = f"standard error of {text}" if side.statistic == "error" else text
     return text if side.take == "mean" else f"{side.take} of {text}"
+
+
+def _listed(wanted: Any) -> str:
+    return ", ".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)

@@ -14,6 +14,8 @@ from papers.rendering.table import Cell, Table
 
 #: Most numbers in a line, beside the labels. More columns than that are cut into parts of equal width.
 WIDEST = 14
+#: Longest text that stands beside others in a line; tables of longer ones are stacked.
+LONGEST_TEXT = 24
 #: Most printed rows in a part where pages have an end (LaTeX).
 LONGEST = 36
 #: Most digits after the point that are shown; authors' files, unlike their papers, have fourteen.
@@ -69,12 +71,22 @@ def parts(table: Table, longest: int | None = None, widest: int = WIDEST) -> lis
     if not table.cells:
         return []
     kinds = _kinds(table)
-    stacked = len(table.columns) * len(kinds) > WIDEST and len(kinds) > 1
+    stacked = len(kinds) > 1 and (len(table.columns) * len(kinds) > WIDEST or _reads_better_stacked(table))
     return [
         _part(table, rows, columns, kinds, stacked)
         for rows in _cut(table.rows, longest or len(table.rows))
         for columns in _cut(table.columns, widest if stacked else max(1, WIDEST // len(kinds)))
     ]
+
+
+def _reads_better_stacked(table: Table) -> bool:
+    """Whether texts are long, or an extra is a matter of some columns alone and would leave empty ones under others."""
+    texts = [text for cell in table.cells.values() for text in (cell.value.text, cell.ours.text)]
+    filled = {(column, extra) for (_, column, extra), cell in table.cells.items() if extra and cell.ours.known}
+    partly = any(
+        0 < sum((column, extra) in filled for column in table.columns) < len(table.columns) for extra in table.extras
+    )
+    return partly or any(len(text) > LONGEST_TEXT for text in texts)
 
 
 def _kinds(table: Table) -> list[tuple[str, str]]:
@@ -165,6 +177,8 @@ def _number_with_error(cell: Cell) -> str:
         # A small scale: in the paper's unit nothing would be left of it.
         unit, decimals, number, error = "", 0, cell.ours.number, cell.ours.error
     text = number_text(number, decimals)
+    if unit == "h" and number and not text.strip("-0.,"):
+        text = f"{number:.1g}"  # minutes or seconds; "0 h" would say that it cost nothing
     return text + (f" ± {number_text(error, decimals)}" if error is not None else "") + _unit(unit)
 
 
