@@ -75,6 +75,13 @@ def test_bars_of_one_source_stand_in_the_middle() -> None:
     assert middles(measurements.frame(rows)) == pytest.approx([-0.2, 0.2, 0.8, 1.2])
 
 
+def test_counts_have_whole_ticks() -> None:
+    for heights, whole in (((1.0, 2.0), True), ((1.0, 2.5), False)):
+        rows = [score(height, corpus=name) for height, name in zip(heights, "ab", strict=True)]
+        ticks = draw("f", {"x": "corpus", "y": "bleu", "kind": "bars"}, measurements.frame(rows)).axes[0].get_yticks()
+        assert all(tick.is_integer() for tick in ticks) == whole
+
+
 @pytest.mark.parametrize("kind", ["lines", "points", "bars"])
 def test_heights_on_the_page_are_the_numbers(kind: str) -> None:
     rows = [score(12.5), score(14.5, size=4000), score(3.25, algorithm="hft", size=4000)]

@@ -250,6 +250,8 @@ def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str]
         if name in plan.log and of_numbers and here:
             scale("log")
             _log_ticks(axis.xaxis if name == "x" else axis.yaxis)
+    if here and "y" not in plan.log and all(point.y.is_integer() for curve in here for point in curve.points):
+        axis.locator_params(axis="y", integer=True)  # no half language pairs
     if not here:
         axis.set_xticks([])
         axis.set_yticks([])
