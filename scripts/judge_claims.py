@@ -5,14 +5,29 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from experiment.programs import program
 from papers import measurements, paper, published
 from papers.claims.judging import judge
 from papers.claims.verdicts import write_verdicts
 from papers.derived import with_derived
+from subwords.errors import unknown
 from subwords.files import whole_file
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def evidence(sources: Sequence[str], measured: Mapping[str, DataFrame]) -> DataFrame:
+    """Return what a claim is judged by: the measurements that it names, and how long the test sets are."""
+    found = [measured[source] for source in sources if source in measured]
+    if paper.SCORES in measured and paper.SCORES not in sources:
+        scores = measured[paper.SCORES]
+        found.append(scores[scores["metric"] == "test_sentences"])
+    return measurements.together(found)
 
 
 @program
@@ -27,8 +42,17 @@ def main(argv: list[str] | None = None) -> int:
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
     printed = [value for table in published.tables(found.name).values() for value in table]
     theirs = measurements.published_frame(printed)
-    ours = with_derived(measurements.together(map(measurements.read, arguments.measurements)))
-    verdicts = [judge(name, claim, theirs, ours, found.scale) for name, claim in found.claims.items()]
+    measured = {}
+    for path in arguments.measurements:
+        if path.stem not in (paper.SCORES, *found.analyses):
+            raise unknown(
+                f"source of {path}:", path.stem, [paper.SCORES, *found.analyses], next_step="name it after one"
+            )
+        measured[path.stem] = measurements.read(path)
+    verdicts = []
+    for name, claim in found.claims.items():
+        ours = with_derived(evidence(claim["from"], measured))
+        verdicts.append(judge(name, claim, theirs, ours, found.scale, found.generated))
     with whole_file(arguments.output / "claims.csv") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"])

@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     measured = [measurements.read(path) for path in args.measurements]
     measured += [measurements.of_paper(args.scores, found)] if args.scores else []
     together = with_derived(measurements.together(measured))
-    figure = draw(args.figure, entry, together, published_beside(found.name, args.figure, entry))
+    # Made-up text has nothing to be laid beside, and its numbers would be a line at the bottom of the paper's.
+    printed = None if found.generated else published_beside(found.name, args.figure, entry)
+    figure = draw(args.figure, entry, together, printed)
     save_figure(figure, args.output / f"{args.figure}.svg")
     save_png(figure, args.output / f"{args.figure}.png")
     return 0

@@ -69,9 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.device == "cuda" and device == "cpu":
         raise InputError("--device cuda: torch sees no GPU", allowed="a CUDA build of torch, and a card")
     name, step = STEPS[arguments.step]
-    small = "-cpu" if arguments.scale == "cpu" else ""  # beside the records of a card, not in their place
+    numbered = f"{name}-cpu" if arguments.scale == "cpu" else f"{arguments.step}-{name}"  # beside the card's records
     call = Call(
-        step=arguments.experiment.stem if arguments.experiment else f"{arguments.step}-{name}{small}",
+        step=arguments.experiment.stem if arguments.experiment else numbered,
         command=["python", "-m", "benchmarks.gpu", *(argv if argv is not None else sys.argv[1:])],
         deadline=time.monotonic() + 60 * arguments.minutes,
         output=arguments.output.resolve(),

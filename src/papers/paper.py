@@ -69,9 +69,24 @@ class Paper:
 
     @property
     def uses_scores(self) -> bool:
-        """Whether any table, figure, claim or analysis reads scores.csv: whether anything is trained."""
-        described = (*self.tables.values(), *self.figures.values(), *self.claims.values())
-        return any(SCORES in part["from"] for part in described)
+        """Whether any table, figure, claim or analysis reads scores or runs: whether anything is trained."""
+        from papers.analyses import KINDS
+
+        trained = {SCORES, "runs", "chosen_on_test"}
+        return any(
+            source == SCORES or trained & set(KINDS[self.analyses[source]["kind"]].needs) for source in self.sources
+        )
+
+    @property
+    def evidence(self) -> list[str]:
+        """What its claims are judged by: their sources, and the scores, which know how long the test sets are."""
+        named = {source: None for claim in self.claims.values() for source in claim["from"]}
+        return list({**named, **({SCORES: None} if named and self.uses_scores else {})})
+
+    @property
+    def generated(self) -> bool:
+        """Whether its corpora are made up at this scale: what comes out is about the pipeline and not about them."""
+        return any("generated" in (given or {}) for given in self.settings["corpora"].values())
 
     @property
     def sources(self) -> list[str]:
@@ -208,12 +223,17 @@ def _check(paper: Paper, sizes: Mapping[Any, Any], scales: Mapping[str, Any]) ->
     from papers.analyses import COMMON, KINDS
 
     for name, given in paper.analyses.items():
+        if "kind" not in given:
+            raise InputError(f"{paper.where}: the analysis {name} has no kind", allowed=", ".join(KINDS))
         if given["kind"] not in KINDS:
             raise unknown(f"kind of the analysis {name}", given["kind"], KINDS, next_step=f"see {paper.where}")
         kind, where = KINDS[given["kind"]], f"the analysis {name} ({given['kind']})"
         for key in given:
             if key not in (*COMMON, *kind.options):
                 raise unknown(f"key of {where}", key, [*COMMON, *kind.options], next_step=f"see {paper.where}")
+        for grid in given.get("grids") or ():
+            if grid not in (known := [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]):
+                raise unknown(f"grid of {where}", grid, known, next_step=f"see {paper.where}")
         for key in kind.needed_options:
             if given.get(key) is None:
                 raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
@@ -254,7 +274,7 @@ def _check_descriptions(paper: Paper) -> None:
         for given in claim["holds"]:
             where = f"{paper.where}: claims.{name}"
             rule = condition(given, where)
-            _check_names(paper, [rule.left.where, *([rule.right.where] if rule.right else [])], where)
+            _check_names(paper, [side.where for side in (rule.left, rule.right) if side], where)
     for name, figure in paper.figures.items():
         read_plan(name, figure)
     for name, table in paper.tables.items():
@@ -270,11 +290,13 @@ def _check_names(paper: Paper, selectors: Sequence[Mapping[str, Any]], where: st
         "model": experiment["models"],
         "segmentation": experiment["segmentations"],
         "algorithm": [given["algorithm"] for given in experiment["segmentations"].values()],
+        "direction": experiment["directions"],
     }
     for column, names in ours.items():
         known = {*names, *(getattr(value, column) for value in values)}
         for selector in selectors:
             wanted = selector.get(column, [])
+            wanted = wanted.get("not", []) if isinstance(wanted, Mapping) else wanted
             for name in [wanted] if isinstance(wanted, str) else wanted if isinstance(wanted, list) else []:
                 if name not in known and name not in ("largest", "smallest"):
                     raise unknown(f"{column} in {where}", name, sorted(known - {""}), next_step=f"see {paper.where}")

@@ -141,6 +141,35 @@ def test_what_lasts(differences: list[float], state: str) -> None:
     assert outcome(rule, found).state == state
 
 
+def test_what_crosses_begins_on_the_other_side() -> None:
+    sides = {"left": {"algorithm": "hft"}, "right": {"algorithm": "bpe"}}
+    rule = {"metric": "f95", **sides, "each": ["corpus"], "along": "size", "trend": "crossing"}
+    for differences, state in (([-1, 1, 1], CONFIRMED), ([1, 1, 1], NOT_CONFIRMED), ([-1, 1, -1], NOT_CONFIRMED)):
+        hft = dict(zip((500, 1000, 4000), (5 + difference for difference in differences), strict=True))
+        assert outcome(rule, frame(curve(hft) + curve(dict.fromkeys(hft, 5), "bpe"))).state == state
+
+
+def test_a_test_is_over_seeds_and_not_over_test_sets() -> None:
+    rows = [
+        {"metric": "bleu", "algorithm": name, "direction": "a-b", "seed": 1, "testset": testset, "value": value}
+        for name, values in (("hft", (5.0, 5.1, 5.2)), ("bpe", (4.0, 4.1, 4.2)))
+        for testset, value in zip("xyz", values, strict=True)
+    ]
+    assert "here 1 and 1" in outcome(HIGHER | {"test": "welch"}, frame(rows)).reason
+
+
+def test_generated_text_has_no_verdict_but_says_what_the_rule_comes_to() -> None:
+    found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
+    verdict = judge("c", {"says": "", "holds": [HIGHER]}, found, found, "smoke", generated=True)
+    assert verdict.published.state == CONFIRMED
+    assert verdict.ours == Outcome(NOT_TESTABLE, "on generated text (there by the rule confirmed: 1)")
+
+
+def test_only_what_is_compared_has_to_be_measured() -> None:
+    theirs = scores(hft={"a-b": [2]}, bpe={"a-b": [1], "c-d": [1]})  # nothing to compare c-d with
+    assert outcome(HIGHER, scores(hft={"a-b": [2]}, bpe={"a-b": [1]}), theirs).state == CONFIRMED
+
+
 def test_a_test_over_seeds() -> None:
     rule = HIGHER | {"test": "welch"}
     apart = scores(hft={"a-b": [5.0, 5.1, 5.2]}, bpe={"a-b": [4.0, 4.1, 4.2]})
@@ -198,6 +227,9 @@ def test_a_test_of_who_wins() -> None:
     rule |= {"test": "wins", "alpha": 0.01}
     assert outcome(rule, judged(0.20, 0.06)).state == CONFIRMED  # 30 against 9: p = 0.0005
     assert outcome(rule, judged(0.20, 0.18)).state == NOT_CONFIRMED  # 30 against 27: p = 0.40
+    few = {"metric": "answers_word", "direction": "en-de", "value": 10}  # the other question had 150 answers
+    rows = [*judged(0.6, 0.2).dropna(axis=1).to_dict("records"), few]
+    assert outcome(rule, frame(rows)).state == NOT_CONFIRMED  # 6 against 2: p = 0.14
 
 
 def test_what_the_paper_has_and_we_have_not_is_not_testable() -> None:
@@ -279,6 +311,12 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
         HIGHER | {"along": {}},
         HIGHER | {"round": "x"},
         {"metric": "bleu", "left": {}, "test": "welch"},
+        HIGHER | {"trend": "rising"},
+        HIGHER | {"along": "size", "test": "welch"},
+        HIGHER | {"along": "size", "in": "mean"},
+        HIGHER | {"each": "corpus"},
+        HIGHER | {"left": {"size": {"at_least": "8k"}}},
+        HIGHER | {"test": "welch", "right": {"algorithm": "bpe", "take": "max"}},
     ],
 )
 def test_rules_that_cannot_be(wrong: dict[str, Any]) -> None:

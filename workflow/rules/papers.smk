@@ -140,7 +140,7 @@ rule judge:
     input:
         measured=[
             f"{PAPER}/measurements/{name}.csv"
-            for name in dict.fromkeys(source for claim in paper.claims.values() for source in claim["from"])
+            for name in paper.evidence
         ],
         published=paper.published_files(),
     output:

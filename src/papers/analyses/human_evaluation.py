@@ -99,6 +99,7 @@ def of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
     for outcome in outcomes:
         if not outcome.evaluated:
             continue
+        yield {"metric": f"answers_{outcome.question}", "value": outcome.evaluated}
         for place, system in enumerate(outcome.systems):
             keys = {"segmentation": system, "algorithm": system}
             yield keys | {"metric": f"wins_{outcome.question}", "value": outcome.share(place)}

@@ -13,9 +13,10 @@ A claim of a paper's file:
           each: [corpus, direction]                          # a comparison for every value of these columns
       scales: [full]                                         # left out: any; for what depends on the corpora's size
 
-The keys of a condition are explained in `rules.py`. No verdict is given where a number is missing that the paper has,
-where a test has fewer than three seeds a side, where translations of fewer than 200 lines are compared (systems that
-have learned nothing are close, and confirm what says so), or where the paper's text at hand has lost most numbers.
+The keys of a condition are explained in `rules.py`. No verdict is given on generated text, where a number is missing
+that the paper has, where a test has fewer than three seeds a side, where translations of fewer than 200 lines are
+compared (systems that have learned nothing are close, and confirm what says so), or where the paper's text at hand has
+lost most numbers.
 """
 
 from __future__ import annotations
@@ -56,9 +57,17 @@ class Finding:
 
 
 def judge(
-    name: str, claim: Mapping[str, Any], published: DataFrame, ours: DataFrame, scale: str | None = None
+    name: str,
+    claim: Mapping[str, Any],
+    published: DataFrame,
+    ours: DataFrame,
+    scale: str | None = None,
+    generated: bool = False,
 ) -> Verdict:
-    """Return the verdict on a claim at a scale. Raises InputError for a rule that cannot be understood."""
+    """Return the verdict on a claim at a scale. Raises InputError for a rule that cannot be understood.
+
+    What generated text comes to by the rule is said, but it is no verdict: it is not what the claim is about.
+    """
     conditions = [condition(given, f"claims.{name}") for given in claim["holds"]]
     theirs = [_find(one, published) for one in conditions]
     found = [_find(one, ours, expected) for one, expected in zip(conditions, theirs, strict=True)]
@@ -66,6 +75,8 @@ def judge(
     scales = claim.get("scales")
     if scales and scale is not None and scale not in scales:
         outcome = Outcome(NOT_TESTABLE, f"about corpora of scale {' or '.join(scales)}")
+    elif generated and outcome.state != NOT_TESTABLE:
+        outcome = Outcome(NOT_TESTABLE, f"on generated text (there by the rule {outcome.state}: {outcome.reason})")
     return Verdict(
         name=name,
         says=claim["says"],
@@ -90,11 +101,13 @@ def _reasons(outcomes: Iterable[Outcome]) -> str:
 
 def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None) -> Finding:
     """Return what the rule comes to. Numbers and comparisons of `expected` have to be there."""
-    every, members = _measures(rule, measured), _members(rule, measured)
+    every = _measures(rule, measured)
+    members = _members(rule, measured, frozenset(every.index.tolist()))
     values = every.dropna()
     cells = frozenset(values.index.tolist())
     if not cells:
         reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
+        reason += f": {', '.join(rule.metrics)}"
         known = {*published.METRICS, *measured["metric"]}
         strange = [name for name in rule.metrics if name not in known]
         if expected and strange:
@@ -130,14 +143,18 @@ def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) 
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
-def _members(rule: Condition, measured: DataFrame) -> DataFrame:
-    """Return what the numbers of both sides are numbers of."""
+def _members(rule: Condition, measured: DataFrame, compared: frozenset[tuple[Any, ...]]) -> DataFrame:
+    """Return what the numbers that are compared are numbers of."""
     import pandas
 
     columns = _columns(rule)
-    sides = [side for side in (rule.left, rule.right) if side]
-    rows = [_selected(rule.metrics, side.where, measured, columns)[MEMBER_KEYS] for side in sides]
-    return pandas.concat(rows).drop_duplicates()
+    found = []
+    for side in filter(None, (rule.left, rule.right)):
+        rows = _selected(rule.metrics, side.where, measured, columns)
+        cells = rows[columns].itertuples(index=False, name=None)
+        taken = pandas.Series([cell in compared for cell in cells], index=rows.index, dtype=bool)
+        found.append(rows.loc[taken, MEMBER_KEYS])
+    return pandas.concat(found).drop_duplicates()
 
 
 def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataFrame) -> list[str]:
@@ -285,9 +302,9 @@ def _sequences(rule: Condition, values: Series[float]) -> dict[Any, bool]:
             sequence.sort()
         numbers = [value for _, value in sequence]
         steps = [after - before for before, after in itertools.pairwise(numbers)]
-        if rule.trend == "lasting":
+        if rule.trend in ("lasting", "crossing"):
             so = [_holds(rule, number) for number in numbers]
-            cases[cell] = so[-1] and so == sorted(so)
+            cases[cell] = so[-1] and so == sorted(so) and (rule.trend == "lasting" or not so[0])
         else:
             cases[cell] = all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
     return cases
@@ -304,9 +321,8 @@ def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
         raise InputError("a test needs two sides")
     if rule.test == "wins":
         return _wins_differ(rule, here, cell[0])
-    left, right = (
-        _selected([cell[0]], side.where, here, columns)["value"].tolist() for side in (rule.left, rule.right)
-    )
+    sides = (_selected([cell[0]], side.where, here, columns) for side in (rule.left, rule.right))
+    left, right = (rows.groupby("seed")["value"].mean().tolist() for rows in sides)
     if min(len(left), len(right)) < FEWEST_SEEDS:
         raise InputError(f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
     p_value = welch_p_value(left, right)
@@ -321,12 +337,12 @@ def _wins_differ(rule: Condition, here: DataFrame, metric: str) -> bool:
     from scipy.stats import binomtest
 
     assert rule.right is not None
-    judged = here[here["metric"] == "evaluated_sentences"]["value"]
-    if not len(judged):
+    names = (metric.replace("wins_", "answers_"), "evaluated_sentences")  # ours by question; a paper prints one number
+    counts = [float(value) for name in names for value in here[here["metric"] == name]["value"]]
+    if not counts:
         raise InputError("the number of judged sentences is not known")
-    count = float(judged.iloc[0])
     wins = [_selected([metric], side.where, here, ["metric"])["value"].iloc[0] for side in (rule.left, rule.right)]
-    left, right = (round(share * count) for share in wins)
+    left, right = (round(share * counts[0]) for share in wins)
     return bool(left + right) and binomtest(left, left + right, alternative="greater").pvalue < rule.alpha
 
 

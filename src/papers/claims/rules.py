@@ -11,8 +11,8 @@ A condition of a paper's file, with the default of each key in brackets:
     in           all; most (more than half); none; {at_least: n} comparisons, {share: x} or more of them; or mean,
                  median, min, max: of the measure over all comparisons [all]
     along        a column whose values make a sequence in every comparison, or {column: [values in order]}
-    trend        of that sequence: rising, falling (from each to the next), or lasting (once `is` holds, it holds for
-                 all that follow, and for the last) [rising]
+    trend        of that sequence: rising, falling (from each to the next), lasting (once `is` holds, it holds for all
+                 that follow, and for the last), or crossing (lasting, and not so at the first) [rising]
     test         welch: Welch's t test over seeds; wins: binomial test, that left wins more of the sentences [no test]
     alpha        its level [0.05]
 """
@@ -77,6 +77,18 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
             raise InputError(f"{where}: {key}: {given[key]!r}", allowed="a number")
     if "test" in given and "right" not in given:
         raise InputError(f"{where}: test: {given['test']} without right", allowed="a test has two sides")
+    if given.get("test") == "welch" and any("take" in given[side] for side in ("left", "right")):
+        raise InputError(f"{where}: test: welch with take", allowed="a test over seeds is about their means")
+    if "trend" in given and "along" not in given:
+        raise InputError(
+            f"{where}: trend: {given['trend']} without along", allowed="along: the column that it is along"
+        )
+    if "along" in given and ("test" in given or given.get("in") in ("mean", "median", "min", "max")):
+        raise InputError(
+            f"{where}: along with test, or with in: {given.get('in')}", allowed="a trend in all, most, none, …"
+        )
+    if not isinstance(given.get("each", []), list):
+        raise InputError(f"{where}: each: {given['each']!r}", allowed="a list of columns, as in [corpus, direction]")
     along = given.get("along", "")
     order: tuple[Any, ...] = ()
     if isinstance(along, Mapping):
@@ -86,7 +98,7 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
         order = tuple(values)
     for key, allowed in (
         ("measure", ("difference", "ratio")),
-        ("trend", ("rising", "falling", "lasting")),
+        ("trend", ("rising", "falling", "lasting", "crossing")),
         ("test", ("welch", "wins")),
     ):
         if given.get(key, allowed[0]) not in allowed:
@@ -140,10 +152,11 @@ def _side(given: Any, where: str) -> Side:
     for column, wanted in columns.items():
         if column not in COLUMNS:
             raise unknown(f"column in {where}", column, COLUMNS)
-        if isinstance(wanted, Mapping) and (len(wanted) != 1 or next(iter(wanted)) not in SELECTORS):
-            raise InputError(
-                f"{where}: {column}: {dict(wanted)!r}", allowed=f"a value, or one of {', '.join(SELECTORS)}"
-            )
+        if isinstance(wanted, Mapping):
+            key, value = next(iter(wanted.items())) if len(wanted) == 1 else ("", None)
+            if key not in SELECTORS or (key != "not" and not _is_number(value)):
+                allowed = "a value, {not: value}, {at_least: number} or {at_most: number}"
+                raise InputError(f"{where}: {column}: {dict(wanted)!r}", allowed=allowed)
     take, statistic = given.get("take", "mean"), given.get("statistic", "value")
     if take not in TAKES:
         raise unknown(f"take in {where}", take, TAKES)
@@ -171,6 +184,7 @@ def in_words(rule: Condition) -> str:
         return f"{of} of {subject} is {rule.trend} along {rule.along}{each}{_inside(rule.inside)}"
     if rule.trend:
         text = f"{of} of {subject} {is_so} at the last {rule.along}, and from the first at which it is so on"
+        text += f", not at the smallest {rule.along}" if rule.trend == "crossing" else ""
         return f"{text}{each}{_inside(rule.inside)}"
     if rule.inside in ("mean", "median", "min", "max"):
         return f"{rule.inside} over {', '.join(rule.each) or 'all'} of {of} of {subject} {is_so}"
