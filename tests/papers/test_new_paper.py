@@ -1,4 +1,4 @@
-"""docs/new-paper.md, followed to the letter: the invented paper runs, and its verdicts are what its numbers say."""
+"""docs/new-paper.md, followed to the letter: the invented paper runs, and its verdicts are what its numbers can say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import yaml
 from workflow.conftest import Workplace
 
-from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, read_verdicts
+from papers.claims.verdicts import CONFIRMED, NOT_TESTABLE, read_verdicts
 
 
 def write_files_of_the_page(root: Path, folder: Path) -> list[str]:
@@ -58,12 +58,9 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
     verdicts = {verdict.name: verdict for verdict in read_verdicts(results / "claims.json")}
     assert verdicts["letters-win"].published.state == CONFIRMED  # 22.0 > 21.3, 47.2 > 45.1
     assert verdicts["size-is-nothing"].published.state == CONFIRMED  # 21.3 - 20.9 = 0.4
-    wins = all(
-        scores["char", metric] > max(scores["bpe-500", metric], scores["bpe-2k", metric]) for metric in ("bleu", "chrf")
-    )
-    assert verdicts["letters-win"].ours.state == (CONFIRMED if wins else NOT_CONFIRMED)
-    close = abs(scores["bpe-500", "bleu"] - scores["bpe-2k", "bleu"]) <= 0.5
-    assert verdicts["size-is-nothing"].ours.state == (CONFIRMED if close else NOT_CONFIRMED)
+    for verdict in verdicts.values():  # 20 generated lines confirm nothing
+        assert verdict.ours.state == NOT_TESTABLE
+        assert "lines; 200 are needed" in verdict.ours.reason
 
     again = subprocess.run(
         [*command, "-n"], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
