@@ -54,7 +54,7 @@ test: env lint  ## every check: lint, unit and property tests, a real end-to-end
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
-	$(BIN)/python -m pytest -m papers
+	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
 test-fast: env  ## the tests that take seconds
 	$(BIN)/python -m pytest -m "not slow and not papers"
