@@ -65,7 +65,7 @@ lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
-	$(BIN)/snakemake --lint --configfile config/papers/hft.yaml
+	$(BIN)/snakemake --lint --configfile config/papers/volt.yaml
 
 format: env  ## format all code
 	$(BIN)/ruff check --fix .

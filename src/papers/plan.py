@@ -98,11 +98,11 @@ def training_pairs(paper: Paper, corpus: str) -> int | None:
     experiment = paper.run_as
     definition = experiment.corpora[corpus].definition
     if "group" in definition:
-        if (given := paper.pairs.get(paper.paper_corpus(corpus))) is not None:
-            return given
-        members = [definition["group"][language] for language in definition["group"]]
-        known = [training_pairs(paper, member) for member in members if member in experiment.corpora]
-        return sum(number for number in known if number) or None
+        members = [member for member in definition["group"].values() if member in experiment.corpora]
+        known = [number for number in (training_pairs(paper, member) for member in members) if number]
+        if len(known) == len(definition["group"]):
+            return sum(known)
+        return paper.pairs.get(paper.paper_corpus(corpus)) or sum(known) or None
     cleaning = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
     name = paper.paper_corpus(corpus)
     found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")

@@ -11,7 +11,7 @@ import plan_paper
 from experiment.training import recipes
 from experiment.training.model_size import count_parameters
 from papers.paper import from_settings
-from papers.plan import plan, training_tokens
+from papers.plan import plan, training_pairs, training_tokens
 
 GENERATED = {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10}
 
@@ -54,6 +54,33 @@ def test_hours() -> None:
     assert (part.runs, part.done, part.left, part.parameters) == (6, 0, 6, 2_000_000)
     seconds = 6 * 2_000_000 * 50_000 / 1e9 + 15
     assert part.hours == pytest.approx(6 * seconds / 3600)
+
+
+@pytest.mark.parametrize(("members", "pairs"), [(["one", "two"], 700), (["one", "ted-en-tr"], 900)])
+def test_a_group_has_the_pairs_of_its_members_or_as_many_as_the_file_says(members: list[str], pairs: int) -> None:
+    of = {
+        "one": {"languages": ["en", "es"], "generated": {**GENERATED, "train": 300}},
+        "two": {"languages": ["en", "fr"], "generated": {**GENERATED, "train": 400}},
+    }
+    language = {"one": "es", "two": "fr", "ted-en-tr": "tr"}
+    document = {
+        "paper": "volt",
+        "title": "-",
+        "citation": "-",
+        "experiment": {
+            "corpora": {**of, "many": {"group": {language[name]: name for name in members}, "into": "en"}},
+            "directions": ["many-en"],
+            "segmentations": {"a": {"algorithm": "bpe", "size": 50, "joint": True}},
+            "models": {"transformer-tiny": None},
+            "seeds": [1],
+            "baseline": "a",
+        },
+        "pairs": {"many": 900},
+        "scales": {"full": None, "reduced": None, "smoke": None},
+        "tables": {"table1": {}},
+        "scale": "full",
+    }
+    assert training_pairs(from_settings(document, "x"), "many") == pairs
 
 
 @pytest.mark.slow

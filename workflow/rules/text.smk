@@ -37,10 +37,8 @@ for corpus, pair in graph.groups:
             rule_name("gather_moses", corpus, pair)
         input:
             texts=graph.member_files(corpus, "moses"),
-            origins=expand(
-                f"results/corpora/{corpus}/{pair}/{{split}}.origin",
-                split=("train", "dev"),
-            ),
+            train_origin=f"results/corpora/{corpus}/{pair}/train.origin",
+            dev_origin=f"results/corpora/{corpus}/{pair}/dev.origin",
         output:
             [
                 f"results/text/{corpus}/{pair}/moses/{split}.{lang}"
@@ -52,7 +50,7 @@ for corpus, pair in graph.groups:
         conda:
             "../../envs/data.yaml"
         params:
-            source=f"results/corpora/{corpus}/{pair}",
+            source=subpath(input.train_origin, parent=True),
             target=subpath(output[0], parent=True),
             members=graph.gathering_options(corpus, "moses"),
         message:
