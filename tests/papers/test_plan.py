@@ -58,7 +58,7 @@ def test_hours() -> None:
 
 @pytest.mark.parametrize(("members", "pairs"), [(["one", "two"], 700), (["one", "ted-en-tr"], 900)])
 def test_a_group_has_the_pairs_of_its_members_or_as_many_as_the_file_says(members: list[str], pairs: int) -> None:
-    of = {
+    described = {
         "one": {"languages": ["en", "es"], "generated": {**GENERATED, "train": 300}},
         "two": {"languages": ["en", "fr"], "generated": {**GENERATED, "train": 400}},
     }
@@ -68,7 +68,10 @@ def test_a_group_has_the_pairs_of_its_members_or_as_many_as_the_file_says(member
         "title": "-",
         "citation": "-",
         "experiment": {
-            "corpora": {**of, "many": {"group": {language[name]: name for name in members}, "into": "en"}},
+            "corpora": {
+                **{name: described.get(name) for name in members},
+                "many": {"group": {language[name]: name for name in members}, "into": "en"},
+            },
             "directions": ["many-en"],
             "segmentations": {"a": {"algorithm": "bpe", "size": 50, "joint": True}},
             "models": {"transformer-tiny": None},
