@@ -44,7 +44,7 @@ $(READY): $(LOCKS) Makefile pyproject.toml
 run: env  ## run the experiment (default: the demo) and print its table
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
 
-paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full
+paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full (hft: cpu)
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(SCALE)$(ARGS),-- --config $(if $(SCALE),scale=$(SCALE)) $(ARGS))
 
 plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full

@@ -59,12 +59,14 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one step for as long as it may take."""
     arguments = parser().parse_args(argv)
-    if arguments.device == "cpu":
+    if "cpu" in (arguments.device, arguments.scale):
         os.environ["CUDA_VISIBLE_DEVICES"] = ""  # before torch looks for a card
     import torch
 
     if arguments.scale == "cpu" and arguments.step == 4:
         raise InputError("step 4 has no scale cpu: it is about a card", allowed="--scale full or smoke")
+    if arguments.experiment and arguments.step != 3:
+        raise InputError(f"--experiment with step {arguments.step}", allowed="step 3")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if arguments.device == "cuda" and device == "cpu":
         raise InputError("--device cuda: torch sees no GPU", allowed="a CUDA build of torch, and a card")

@@ -8,7 +8,7 @@ from typing import Any
 
 from experiment.scoring.scorebook import read_scores
 
-from . import record
+from . import record, sample
 from .call import ROOT, Call
 
 HFT = ROOT / "config" / "papers" / "hft.yaml"
@@ -28,8 +28,8 @@ def run_experiment(call: Call) -> None:
     """All segmentations under one recipe, or the experiment file that was given."""
     import yaml
 
-    default = "all-segmentations-cpu.yaml" if call.scale == "cpu" else "all-segmentations.yaml"
-    path = (call.experiment or EXPERIMENTS / default).resolve()
+    default = EXPERIMENTS / ("all-segmentations-cpu.yaml" if call.scale == "cpu" else "all-segmentations.yaml")
+    path = (call.experiment or (sample.write(call) if call.smoke else default)).resolve()
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     call.snakemake(path, "all", sharing=call.jobs)
     folder = ROOT / "results" / settings["experiment"]

@@ -110,12 +110,20 @@ class Sample:
         return ROOT / reference(self.run.corpus, self.run.pair, self.testset, language)
 
 
+SETTINGS: dict[str, Mapping[str, Any]] = {"full": MULTI30K, "cpu": SMALL, "smoke": DEMO}
+
+
+def write(call: Call) -> Path:
+    """Write the sample's experiment file, and return its path."""
+    file = call.folder.parent / "sample.yaml"
+    file.write_text(yaml.safe_dump(dict(SETTINGS[call.scale]), sort_keys=False), encoding="utf-8")
+    return file
+
+
 def make(call: Call, *targets: str) -> Sample:
     """Return the sample, with the named files of it made: `{run}` and `{segmented}` stand for its folders."""
-    settings: Mapping[str, Any] = {"full": MULTI30K, "cpu": SMALL, "smoke": DEMO}[call.scale]
-    file = call.folder.parent / "sample.yaml"
-    file.write_text(yaml.safe_dump(dict(settings), sort_keys=False), encoding="utf-8")
-    experiment = Experiment(settings, str(file))
+    file = write(call)
+    experiment = Experiment(SETTINGS[call.scale], str(file))
     found = Sample(file, experiment)
     folders = {"run": found.run.folder, "segmented": segmented_folder(experiment, found.run)}
     call.snakemake(file, *(target.format(**folders) for target in targets))

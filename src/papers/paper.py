@@ -86,7 +86,7 @@ class Paper:
     @property
     def generated(self) -> bool:
         """Whether its corpora are made up at this scale: what comes out is about the pipeline and not about them."""
-        return any("generated" in (given or {}) for given in self.settings["corpora"].values())
+        return any("generated" in corpus.definition for corpus in self.run_as.corpora.values())
 
     @property
     def sources(self) -> list[str]:
@@ -101,7 +101,9 @@ class Paper:
 
     def published_files(self, table: str = "") -> list[str]:
         """Return the file of published values that a table shows; without one, all of the paper's."""
-        shown = self.tables.get(table, {}).get("published", table) or "*"
+        shown = self.tables.get(table, {}).get("published", table) if table else "*"
+        if shown is None:  # a table of ours alone
+            return []
         return sorted(
             f"config/papers/published/{path.name}" for path in published.FOLDER.glob(f"{self.name}.{shown}.csv")
         )
@@ -112,11 +114,11 @@ class Paper:
         return [name for name in self.sources if name != SCORES]
 
 
-def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None = None, **machine: Any) -> Paper:
+def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None = None) -> Paper:
     """Return the paper in a file. Raises InputError for anything that is not as described.
 
     `scale` overrides the file's; `parts` keeps the tables, figures and claims that need no other source than these
-    (names of analyses, or `scores`); `machine` are settings of `MACHINE`.
+    (names of analyses, or `scores`).
     """
     try:
         document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -124,7 +126,7 @@ def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None
         raise InputError(f"cannot read {path}: {error}", next_step="see docs/new-paper.md") from error
     if not isinstance(document, dict):
         raise InputError(f"{path} is not a mapping of keys to values", next_step="see docs/new-paper.md")
-    given = {key: value for key, value in (("scale", scale), ("parts", parts), *machine.items()) if value is not None}
+    given = {key: value for key, value in (("scale", scale), ("parts", parts)) if value is not None}
     return from_settings({**document, **given}, str(path))
 
 
@@ -160,7 +162,7 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         scale=scale,
         where=where,
         settings=settings,
-        analyses={name: dict(given) for name, given in content["analyses"].items()},
+        analyses={name: dict(given or {}) for name, given in content["analyses"].items() if given is not False},
         tables=_with_sources(content["tables"], parts),
         figures=_with_sources(content["figures"], parts),
         claims=_with_sources(content["claims"], parts),

@@ -74,15 +74,15 @@ def test_translations_are_compared_on_the_same_weights(place: Place) -> None:
 
 @pytest.mark.slow
 def test_a_table_is_recorded_with_what_it_cost(place: Place) -> None:
-    done = place.step(3, "--experiment", "results/benchmarks/gpu/smoke/sample.yaml")
+    done = place.step(3)
     assert done.returncode == 0, done.stderr
-    result, text = place.record("sample")
+    result, text = place.record("3-all-segmentations")
     run = json.loads(next((place.folder / "results" / "runs").rglob("run.json")).read_text())
     assert result["costs"]["runs"] == 1
     assert result["costs"]["train_hours"] == pytest.approx(run["train_seconds"] / 3600, abs=1e-4)
     assert result["costs"]["pieces_per_second"] == run["tokens_per_second"]
     assert "Pieces/sent tgt" in text
-    assert (place.folder / "records/sample/scores.csv").stat().st_size > 100
+    assert (place.folder / "records/3-all-segmentations/scores.csv").stat().st_size > 100
 
 
 @pytest.mark.slow

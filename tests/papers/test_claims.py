@@ -158,6 +158,20 @@ def test_a_test_is_over_seeds_and_not_over_test_sets() -> None:
     assert "here 1 and 1" in outcome(HIGHER | {"test": "welch"}, frame(rows)).reason
 
 
+def test_one_value_is_no_trend() -> None:
+    rule = {"metric": "bleu", "left": {"algorithm": "hft"}, "each": ["direction"], "along": "size"}
+    (row,) = scores(hft={"a-b": [2]}).dropna(axis=1).to_dict("records")
+    for more in ({"trend": "rising"}, {"trend": "lasting"}, {"along": {"size": [1, 2]}, "trend": "rising"}):
+        found = outcome(rule | more, frame([row | {"size": 500}]))
+        assert found == Outcome(NOT_TESTABLE, "fewer than two values along size")
+
+
+def test_too_few_seeds_test_nothing_whatever_the_sign() -> None:
+    found = scores(hft={"a-b": [1]}, bpe={"a-b": [5]})
+    for inside in ("all", "none"):
+        assert outcome(HIGHER | {"test": "welch", "in": inside}, found).state == NOT_TESTABLE
+
+
 def test_generated_text_has_no_verdict_but_says_what_the_rule_comes_to() -> None:
     found = scores(hft={"a-b": [2]}, bpe={"a-b": [1]})
     verdict = judge("c", {"says": "", "holds": [HIGHER]}, found, found, "smoke", generated=True)
@@ -312,6 +326,9 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
         HIGHER | {"round": "x"},
         {"metric": "bleu", "left": {}, "test": "welch"},
         HIGHER | {"trend": "rising"},
+        HIGHER | {"test": "welch", "in": "mean"},
+        HIGHER | {"along": "size", "trend": "rising", "is": {"above": 1}},
+        HIGHER | {"left": {"algorithm": {"at_least": 5}}},
         HIGHER | {"along": "size", "test": "welch"},
         HIGHER | {"along": "size", "in": "mean"},
         HIGHER | {"each": "corpus"},

@@ -141,6 +141,14 @@ def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any
         assert words in str(caught.value)
 
 
+def test_a_scale_may_leave_an_analysis_out() -> None:
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    document["scales"]["smoke"]["analyses"] = {"spare": False}
+    document["analyses"]["spare"] = {"kind": "joint_vocabulary"}
+    assert "spare" not in from_settings(document, "hft.yaml").analyses
+    assert "spare" in from_settings(document | {"scale": "full"}, "hft.yaml").analyses
+
+
 def test_a_file_may_add_a_scale() -> None:
     document = copy.deepcopy(FILE | {"scale": "cpu"})
     document["scales"]["cpu"] = {"experiment": {"seeds": [7]}}

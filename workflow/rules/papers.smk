@@ -170,18 +170,19 @@ rule paper_report:
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output,
     output:
-        report(f"{PAPER}/report.html", category="Report"),
+        page=report(f"{PAPER}/report.html", category="Report"),
+        claims=f"{PAPER}/claims.md",
     log:
         f"results/logs/report/{paper.name}.{paper.scale}.log",
     conda:
         "../../envs/evaluation.yaml"
     params:
         paper=ON_PARTS,
-        folder=subpath(output[0], parent=True),
+        folder=subpath(output.page, parent=True),
         scores="--scores" if paper.uses_scores else "",
         about=as_json([paper.title, paper.citation, paper.url, paper.tables, paper.figures]),
     message:
         "report of the paper"
     shell:
         "python scripts/make_paper_report.py {params.paper} --tables {params.folder} --claims {input.claims}"
-        " --measurements {input.measured} {params.scores} {input.scores} --manifest {input.manifest} --output {output} >{log} 2>&1"
+        " --measurements {input.measured} {params.scores} {input.scores} --manifest {input.manifest} --output {output.page} >{log} 2>&1"

@@ -257,10 +257,13 @@ def _decide(rule: Condition, values: Series[float], measured: DataFrame) -> Outc
         state = CONFIRMED if _holds(rule, number) else NOT_CONFIRMED
         return Outcome(state, f"{rule.inside} of {len(values)}: {number:.4g}")
     if rule.along:
-        cases = _sequences(rule, values)
+        sequences = _sequences(rule, values)
+        if min(map(len, sequences.values())) < 2:
+            return Outcome(NOT_TESTABLE, f"fewer than two values along {rule.along}")
+        cases = {cell: _has_trend(rule, numbers) for cell, numbers in sequences.items()}
     elif rule.test:
         try:
-            cases = {cell: _holds(rule, value) and _tested(rule, cell, measured) for cell, value in values.items()}
+            cases = {cell: _tested(rule, cell, measured) and _holds(rule, value) for cell, value in values.items()}
         except InputError as error:
             return Outcome(NOT_TESTABLE, str(error))
     else:
@@ -288,26 +291,26 @@ def _counted(rule: Condition, cases: Mapping[Any, bool], values: Series[float]) 
     return Outcome(CONFIRMED if holds else NOT_CONFIRMED, reason)
 
 
-def _sequences(rule: Condition, values: Series[float]) -> dict[Any, bool]:
-    """Return for each comparison whether its sequence has the trend."""
+def _sequences(rule: Condition, values: Series[float]) -> dict[Any, list[float]]:
+    """Return the values of each comparison along the rule's column, in its order."""
     found: dict[Any, list[tuple[Any, float]]] = {}
     for cell, value in values.items():
         parts: tuple[Any, ...] = tuple(cell)  # type: ignore[arg-type]
         found.setdefault(parts[:-1], []).append((parts[-1], value))
-    cases = {}
-    for cell, sequence in found.items():
-        if rule.order:
-            sequence = [pair for place in rule.order for pair in sequence if pair[0] == place]
-        else:
-            sequence.sort()
-        numbers = [value for _, value in sequence]
-        steps = [after - before for before, after in itertools.pairwise(numbers)]
-        if rule.trend in ("lasting", "crossing"):
-            so = [_holds(rule, number) for number in numbers]
-            cases[cell] = so[-1] and so == sorted(so) and (rule.trend == "lasting" or not so[0])
-        else:
-            cases[cell] = all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
-    return cases
+    if rule.order:
+        return {
+            cell: [value for wanted in rule.order for place, value in sequence if place == wanted]
+            for cell, sequence in found.items()
+        }
+    return {cell: [value for _, value in sorted(sequence)] for cell, sequence in found.items()}
+
+
+def _has_trend(rule: Condition, numbers: list[float]) -> bool:
+    if rule.trend in ("lasting", "crossing"):
+        so = [_holds(rule, number) for number in numbers]
+        return so[-1] and so == sorted(so) and (rule.trend == "lasting" or not so[0])
+    steps = [after - before for before, after in itertools.pairwise(numbers)]
+    return all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
 
 
 def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:

@@ -2,6 +2,8 @@
 
 A condition of a paper's file, with the default of each key in brackets:
 
+    metric       what is compared, by its name in the measurements; of several, each with itself
+    each         columns: there is a comparison for every combination of their values [none: one comparison]
     left, right  column: value, [values], {not: value}, {at_least: n}, {at_most: n}, largest or smallest (of what the
                  comparison has). `take` says what becomes of several: mean, median, max, min, range [mean]; seeds are
                  averaged before. `statistic: error` is the standard error in place of the value.
@@ -23,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from papers.measurements import COLUMNS
+from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS
 from subwords.errors import InputError, unknown
 
 TAKES = ("mean", "median", "max", "min", "range")
@@ -87,6 +89,12 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
         raise InputError(
             f"{where}: along with test, or with in: {given.get('in')}", allowed="a trend in all, most, none, …"
         )
+    if "test" in given and given.get("in") in ("mean", "median", "min", "max"):
+        raise InputError(
+            f"{where}: test with in: {given['in']}", allowed="a test of every comparison: all, most, none, …"
+        )
+    if "along" in given and given.get("trend", "rising") in ("rising", "falling") and "is" in given:
+        raise InputError(f"{where}: is with trend: rising or falling", allowed="is with lasting or crossing")
     if not isinstance(given.get("each", []), list):
         raise InputError(f"{where}: each: {given['each']!r}", allowed="a list of columns, as in [corpus, direction]")
     along = given.get("along", "")
@@ -154,8 +162,9 @@ def _side(given: Any, where: str) -> Side:
             raise unknown(f"column in {where}", column, COLUMNS)
         if isinstance(wanted, Mapping):
             key, value = next(iter(wanted.items())) if len(wanted) == 1 else ("", None)
-            if key not in SELECTORS or (key != "not" and not _is_number(value)):
-                allowed = "a value, {not: value}, {at_least: number} or {at_most: number}"
+            in_order = column in (*NUMBERS, *WHOLE_NUMBERS) and _is_number(value)
+            if key not in SELECTORS or (key != "not" and not in_order):
+                allowed = "a value, {not: value}, {at_least: number} or {at_most: number} of a number"
                 raise InputError(f"{where}: {column}: {dict(wanted)!r}", allowed=allowed)
     take, statistic = given.get("take", "mean"), given.get("statistic", "value")
     if take not in TAKES:

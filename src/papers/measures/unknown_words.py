@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from subwords.counting import count_words
-from subwords.files import read_lines
 
 
 def words_of(text: Path) -> frozenset[str]:
@@ -32,11 +31,6 @@ def sentences_with_unknown_words(lines: Iterable[str], known: Collection[str]) -
     """Return the number of tokenized lines, and of those that have an unknown word."""
     having = [bool(unknown_words(line, known)) for line in lines]
     return len(having), sum(having)
-
-
-def count_in_file(test: Path, train: Path) -> tuple[int, int]:
-    """Return `sentences_with_unknown_words` of a test text, given the training text."""
-    return sentences_with_unknown_words(read_lines(test), words_of(train))
 
 
 def word_spans(line: str, sentence: str) -> list[tuple[int, int] | None]:
