@@ -138,10 +138,7 @@ for name in paper.figures:
 # a verdict per claim, by the claim's rule, on the published values and on ours
 rule judge:
     input:
-        measured=[
-            f"{PAPER}/measurements/{name}.csv"
-            for name in paper.evidence
-        ],
+        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.evidence],
         published=paper.published_files(),
     output:
         f"{PAPER}/claims.csv",
