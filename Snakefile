@@ -40,13 +40,6 @@ else:
     include: "workflow/rules/report.smk"
 
 
-# Snakemake's limit of jobs a second (9.x) wakes the scheduler every second, once more for every job that has been: beside
-# an experiment of 36 trainings it took 15 minutes of a core in 100. Jobs on this machine need no such limit.
-onstart:
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
-
-
 # tables and report: of the experiment, or of the paper
 rule all:
     default_target: True

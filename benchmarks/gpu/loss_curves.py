@@ -49,4 +49,5 @@ def seconds_per_update(points: Sequence[Mapping[str, Any]]) -> float:
         for before, after in itertools.pairwise(train)
         if after["seconds"] > before["seconds"]
     ]
-    return statistics.median(steps)
+    # fairseq's clock has whole seconds: where all points fall into one, the mean since the start is what is left.
+    return statistics.median(steps) if steps else train[-1]["seconds"] / train[-1]["update"]

@@ -214,6 +214,8 @@ def test_the_time_of_an_update_survives_a_resumed_clock() -> None:
     seconds = [10.0, 15.0, 20.0, 4.0, 9.0, 34.0]  # resumed before the fourth, a look at the dev set before the last
     curve = [{"split": "train", "update": 50 * (n + 1), "seconds": s} for n, s in enumerate(seconds)]
     assert loss_curves.seconds_per_update([*curve, {"split": "dev", "update": 300, "seconds": 60.0}]) == 0.1
+    within_a_second = [{"split": "train", "update": update, "seconds": 2.0} for update in (50, 100)]
+    assert loss_curves.seconds_per_update(within_a_second) == 0.02
 
 
 def test_the_costs_of_runs_count_each_run_once() -> None:
