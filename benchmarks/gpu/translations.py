@@ -77,7 +77,8 @@ def run(call: Call) -> None:
     training = read_json(ROOT / system.run.folder / "run.json")
     facts = ("device", "precision", "updates", "train_seconds", "tokens_per_second", "model_parameters")
     results = {"training": {name: training[name] for name in facts}, "translations": compared, "losses": losses}
-    record.write(call, "The same translations on GPU and CPU", _body(results), results)
+    on_card = "on GPU and CPU" if call.device == "cuda" else "in other batches, on a CPU"
+    record.write(call, f"The same translations {on_card}", _body(results), results)
 
 
 def _translate(call: Call, system: sample.Sample, setting: Setting) -> dict[str, Any]:
