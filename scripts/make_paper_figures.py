@@ -11,7 +11,7 @@ from experiment.programs import program
 from experiment.reporting.drawing import save_figure, save_png
 from papers import measurements, paper
 from papers.derived import with_derived
-from papers.rendering.figures import draw, published_beside
+from papers.rendering.figures import beside, draw
 from subwords.errors import unknown
 
 
@@ -40,9 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     measured = [measurements.read(path) for path in args.measurements]
     measured += [measurements.of_paper(args.scores, found)] if args.scores else []
     together = with_derived(measurements.together(measured))
-    # Made-up text has nothing to be laid beside, and its numbers would be a line at the bottom of the paper's.
-    printed = None if found.generated else published_beside(found.name, args.figure, entry)
-    figure = draw(args.figure, entry, together, printed)
+    figure = draw(args.figure, entry, together, beside(found, args.figure))
     save_figure(figure, args.output / f"{args.figure}.svg")
     save_png(figure, args.output / f"{args.figure}.png")
     return 0

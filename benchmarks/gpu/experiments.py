@@ -29,7 +29,7 @@ def run_experiment(call: Call) -> None:
     import yaml
 
     default = EXPERIMENTS / ("all-segmentations-cpu.yaml" if call.scale == "cpu" else "all-segmentations.yaml")
-    path = (call.experiment or (sample.write(call) if call.smoke else default)).resolve()
+    path = (call.experiment or (sample.experiment_file(call) if call.smoke else default)).resolve()
     settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     call.snakemake(path, "all", sharing=call.jobs)
     folder = ROOT / "results" / settings["experiment"]

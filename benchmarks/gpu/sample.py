@@ -113,7 +113,7 @@ class Sample:
 SETTINGS: dict[str, Mapping[str, Any]] = {"full": MULTI30K, "cpu": SMALL, "smoke": DEMO}
 
 
-def write(call: Call) -> Path:
+def experiment_file(call: Call) -> Path:
     """Write the sample's experiment file, and return its path."""
     file = call.folder.parent / "sample.yaml"
     file.write_text(yaml.safe_dump(dict(SETTINGS[call.scale]), sort_keys=False), encoding="utf-8")
@@ -122,7 +122,7 @@ def write(call: Call) -> Path:
 
 def make(call: Call, *targets: str) -> Sample:
     """Return the sample, with the named files of it made: `{run}` and `{segmented}` stand for its folders."""
-    file = write(call)
+    file = experiment_file(call)
     experiment = Experiment(SETTINGS[call.scale], str(file))
     found = Sample(file, experiment)
     folders = {"run": found.run.folder, "segmented": segmented_folder(experiment, found.run)}

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.significance import welch_p_value
 from papers import published
-from papers.claims.rules import Condition, Side, condition, in_words
+from papers.claims import comparisons
+from papers.claims.rules import Condition, condition, in_words
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
-from papers.measurements import COLUMNS
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
 FEWEST_SEEDS, FEWEST_SENTENCES = 3, 200
 #: How metrics begin that are computed from translations of test sets.
 OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
-#: What tells measurements of different things apart.
-KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
-#: By what a published number is known among ours; an empty one does not distinguish.
-MEMBER_KEYS = ["metric", "corpus", "direction", "model", "segmentation", "algorithm", "size"]
 
 
 @dataclass(frozen=True)
@@ -101,8 +97,8 @@ def _reasons(outcomes: Iterable[Outcome]) -> str:
 
 def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None) -> Finding:
     """Return what the rule comes to. Numbers and comparisons of `expected` have to be there."""
-    every = _measures(rule, measured)
-    members = _members(rule, measured, frozenset(every.index.tolist()))
+    every = comparisons.compared(rule, measured)
+    members = comparisons.members(rule, measured, frozenset(every.index.tolist()))
     values = every.dropna()
     cells = frozenset(values.index.tolist())
     if not cells:
@@ -143,20 +139,6 @@ def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) 
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
-def _members(rule: Condition, measured: DataFrame, compared: frozenset[tuple[Any, ...]]) -> DataFrame:
-    """Return what the numbers that are compared are numbers of."""
-    import pandas
-
-    columns = _columns(rule)
-    found = []
-    for side in filter(None, (rule.left, rule.right)):
-        rows = _selected(rule.metrics, side.where, measured, columns)
-        cells = rows[columns].itertuples(index=False, name=None)
-        taken = pandas.Series([cell in compared for cell in cells], index=rows.index, dtype=bool)
-        found.append(rows.loc[taken, MEMBER_KEYS])
-    return pandas.concat(found).drop_duplicates()
-
-
 def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataFrame) -> list[str]:
     """Return the names of published numbers, or comparisons of them, that ours lack.
 
@@ -173,72 +155,6 @@ def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataF
         if found.empty:
             names.append(" ".join(str(value) for key, value in filled.items() if key not in ("algorithm", "size")))
     return names or [_cell_name(cell) for cell in sorted(expected.cells - cells, key=str)]
-
-
-def _columns(rule: Condition) -> list[str]:
-    """Return the columns whose values make a comparison."""
-    return ["metric", *rule.each, *([rule.along] if rule.along else [])]
-
-
-def _measures(rule: Condition, measured: DataFrame) -> Series[float]:
-    """Return left against right, indexed by metric, `each` and `along`."""
-    columns = _columns(rule)
-    left = _side_values(rule, rule.left, measured, columns)
-    if rule.right is None:
-        values = left
-    else:
-        right = _side_values(rule, rule.right, measured, columns)
-        left, right = left.align(right, join="inner")
-        values = left / right if rule.measure == "ratio" else left - right
-    if rule.round is not None:
-        step = 10.0**-rule.round if rule.round == int(rule.round) else rule.round
-        values = (values / step + 1e-9).round() * step
-    return values
-
-
-def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list[str]) -> Series[float]:
-    rows = _selected(rule.metrics, side.where, measured, columns)
-    keys = [name for name in KEYS if name != "seed"]
-    groups = rows.groupby(keys, dropna=False, sort=False)
-    if side.statistic == "error":
-        several = groups["value"].sem()
-        means = several.where(several.notna(), groups["error"].mean()).reset_index(name="value")
-    else:
-        means = groups["value"].mean().reset_index(name="value")
-    taken = means.groupby(columns, dropna=False, sort=False)["value"]
-    values: Series[float] = taken.max() - taken.min() if side.take == "range" else taken.agg(side.take)
-    if len(columns) == 1:
-        values.index = values.index.map(lambda name: (name,))
-    return values
-
-
-def _selected(metrics: Iterable[str], where: Mapping[str, Any], measured: DataFrame, columns: list[str]) -> DataFrame:
-    """Return the rows of a side, those of one seed each where there are seeds and a mean."""
-    rows = measured[measured["metric"].isin(list(metrics))]
-    if "selection" not in where:
-        rows = rows[rows["selection"] != "test"]
-    if "x" not in where and "x" not in columns:
-        rows = rows[rows["x"].isna()]
-    extremes = {}
-    for column, wanted in where.items():
-        if isinstance(wanted, str) and wanted in ("largest", "smallest"):
-            extremes[column] = wanted
-        elif isinstance(wanted, Mapping):
-            key, value = next(iter(wanted.items()))
-            if key == "not":
-                rows = rows[~rows[column].isin(value if isinstance(value, list) else [value])]
-            else:
-                rows = rows[(rows[column] >= value if key == "at_least" else rows[column] <= value).fillna(False)]
-        else:
-            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
-    for column, wanted in extremes.items():
-        best = rows.groupby([name for name in columns if name != column], dropna=False)[column]
-        rows = rows[rows[column] == best.transform("max" if wanted == "largest" else "min")]
-    if "seed" not in columns and rows["seed"].notna().any():  # a printed mean beside the runs that it is the mean of
-        keys = [name for name in KEYS if name != "seed"]
-        has_seeds = rows.groupby(keys, dropna=False)["seed"].transform("count") > 0
-        rows = rows[rows["seed"].notna() | ~has_seeds]
-    return rows
 
 
 def _holds(rule: Condition, value: float) -> bool:
@@ -260,7 +176,7 @@ def _decide(rule: Condition, values: Series[float], measured: DataFrame) -> Outc
         sequences = _sequences(rule, values)
         if min(map(len, sequences.values())) < 2:
             return Outcome(NOT_TESTABLE, f"fewer than two values along {rule.along}")
-        cases = {cell: _has_trend(rule, numbers) for cell, numbers in sequences.items()}
+        cases = {cell: _has_trend(rule, sequence) for cell, sequence in sequences.items()}
     elif rule.test:
         try:
             cases = {cell: _tested(rule, cell, measured) and _holds(rule, value) for cell, value in values.items()}
@@ -305,11 +221,11 @@ def _sequences(rule: Condition, values: Series[float]) -> dict[Any, list[float]]
     return {cell: [value for _, value in sorted(sequence)] for cell, sequence in found.items()}
 
 
-def _has_trend(rule: Condition, numbers: list[float]) -> bool:
+def _has_trend(rule: Condition, values: list[float]) -> bool:
     if rule.trend in ("lasting", "crossing"):
-        so = [_holds(rule, number) for number in numbers]
+        so = [_holds(rule, value) for value in values]
         return so[-1] and so == sorted(so) and (rule.trend == "lasting" or not so[0])
-    steps = [after - before for before, after in itertools.pairwise(numbers)]
+    steps = [after - before for before, after in itertools.pairwise(values)]
     return all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
 
 
@@ -324,7 +240,7 @@ def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
         raise InputError("a test needs two sides")
     if rule.test == "wins":
         return _wins_differ(rule, here, cell[0])
-    sides = (_selected([cell[0]], side.where, here, columns) for side in (rule.left, rule.right))
+    sides = (comparisons.selected([cell[0]], side.where, here, columns) for side in (rule.left, rule.right))
     left, right = (rows.groupby("seed")["value"].mean().tolist() for rows in sides)
     if min(len(left), len(right)) < FEWEST_SEEDS:
         raise InputError(f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
@@ -344,7 +260,10 @@ def _wins_differ(rule: Condition, here: DataFrame, metric: str) -> bool:
     counts = [float(value) for name in names for value in here[here["metric"] == name]["value"]]
     if not counts:
         raise InputError("the number of judged sentences is not known")
-    wins = [_selected([metric], side.where, here, ["metric"])["value"].iloc[0] for side in (rule.left, rule.right)]
+    wins = [
+        comparisons.selected([metric], side.where, here, ["metric"])["value"].iloc[0]
+        for side in (rule.left, rule.right)
+    ]
     left, right = (round(share * counts[0]) for share in wins)
     return bool(left + right) and binomtest(left, left + right, alternative="greater").pvalue < rule.alpha
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiment.reporting.pages import visible
+from experiment.reporting.pages import environment, visible
 from papers.measures.unknown_words import unknown_words, word_spans
 from subwords.errors import InputError
 
@@ -204,18 +204,10 @@ def sheet_html(sheet: Sheet, source: str = "", target: str = "") -> str:
 
     `source` and `target` are language codes, for fonts, hyphens and screen readers.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["visible"] = visible
-    return environment.get_template("evaluation_sheet.html").render(
-        sheet=sheet, source=source, target=target, questions=QUESTIONS
+    return (
+        environment(TEMPLATES)
+        .get_template("evaluation_sheet.html")
+        .render(sheet=sheet, source=source, target=target, questions=QUESTIONS)
     )
 
 

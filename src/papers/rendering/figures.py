@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from papers.paper import Paper
+
 KINDS = ("lines", "points", "bars")
 #: Keys of an entry, beside those that say what is measured and what stands around the figure.
 KEYS = ("kind", "x", "y", "series", "panels", "where", "log", "published", "labels", "title", "note", "from")
@@ -140,6 +142,14 @@ def published_beside(paper: str, name: str, entry: Mapping[str, Any]) -> DataFra
     if table not in known:
         raise unknown(f"published table in figures.{name}:", table, known)
     return published_frame(known[table])
+
+
+def beside(paper: Paper, name: str) -> DataFrame | None:
+    """Return what a figure of a paper shows beside ours: nothing where ours is of generated text.
+
+    Its numbers would be a line at the bottom of the paper's.
+    """
+    return None if paper.generated else published_beside(paper.name, name, paper.figures[name])
 
 
 def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:

@@ -15,7 +15,7 @@ from experiment.reporting.pages import environment, inline_svg
 from experiment.reporting.report import provenance
 from experiment.scoring.scorebook import Row
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
-from papers.rendering.figures import draw, published_beside
+from papers.rendering.figures import beside, draw
 from papers.rendering.table import Table, table_title
 from papers.rendering.table_formats import escape_markdown
 from papers.rendering.table_layout import Part, notes, parts
@@ -96,7 +96,7 @@ def render_report(
     `measured` holds the measurements by source, as the figures' entries name them; `rows` are those of scores.csv;
     `folder` is where the tables' files are, as seen from the report ("tables/").
     """
-    template = environment(TEMPLATES).get_template("report.html")
+    template = environment(TEMPLATES, SHARED).get_template("report.html")
     states = Counter(verdict.ours.state for verdict in verdicts)
     return template.render(
         paper=paper,
@@ -126,8 +126,8 @@ def _picture(paper: Paper, name: str, entry: Mapping[str, Any], measured: Mappin
     from papers.measurements import together
 
     sources = [measured[source] for source in entry.get("from", measured) if source in measured]
-    beside = published_beside(paper.name, name, entry)
-    figure = draw(name, entry, with_derived(together(sources)), beside)
+    printed = beside(paper, name)
+    figure = draw(name, entry, with_derived(together(sources)), printed)
     called = table_title(name)
     title = str(entry.get("title") or "")
     note = " ".join(
@@ -135,7 +135,7 @@ def _picture(paper: Paper, name: str, entry: Mapping[str, Any], measured: Mappin
             None,
             [
                 str(entry.get("note") or ""),
-                "Hollow and dashed: the paper; filled: ours." if beside is not None else "",
+                "Hollow and dashed: the paper; filled: ours." if printed is not None else "",
                 f"Ours is of scale {paper.scale}." if paper.scale != "full" else "",
             ],
         )

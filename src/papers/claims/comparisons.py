@@ -1,0 +1,97 @@
+"""The numbers of a rule: which measurements stand on each side, and what left against right comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from papers.claims.rules import Condition, Side
+from papers.measurements import COLUMNS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+#: What tells measurements of different things apart.
+KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
+#: By what a published number is known among ours; an empty one does not distinguish.
+MEMBER_KEYS = ["metric", "corpus", "direction", "model", "segmentation", "algorithm", "size"]
+
+
+def _columns(rule: Condition) -> list[str]:
+    """Return the columns whose values make a comparison."""
+    return ["metric", *rule.each, *([rule.along] if rule.along else [])]
+
+
+def compared(rule: Condition, measured: DataFrame) -> Series[float]:
+    """Return left against right, indexed by metric, `each` and `along`."""
+    columns = _columns(rule)
+    left = _side_values(rule, rule.left, measured, columns)
+    if rule.right is None:
+        values = left
+    else:
+        right = _side_values(rule, rule.right, measured, columns)
+        left, right = left.align(right, join="inner")
+        values = left / right if rule.measure == "ratio" else left - right
+    if rule.round is not None:
+        step = 10.0**-rule.round if rule.round == int(rule.round) else rule.round
+        values = (values / step + 1e-9).round() * step
+    return values
+
+
+def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ...]]) -> DataFrame:
+    """Return what the numbers that are compared are numbers of."""
+    import pandas
+
+    columns = _columns(rule)
+    found = []
+    for side in filter(None, (rule.left, rule.right)):
+        rows = selected(rule.metrics, side.where, measured, columns)
+        compared_in = rows[columns].itertuples(index=False, name=None)
+        taken = pandas.Series([cell in cells for cell in compared_in], index=rows.index, dtype=bool)
+        found.append(rows.loc[taken, MEMBER_KEYS])
+    return pandas.concat(found).drop_duplicates()
+
+
+def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list[str]) -> Series[float]:
+    rows = selected(rule.metrics, side.where, measured, columns)
+    keys = [name for name in KEYS if name != "seed"]
+    groups = rows.groupby(keys, dropna=False, sort=False)
+    if side.statistic == "error":
+        several = groups["value"].sem()
+        means = several.where(several.notna(), groups["error"].mean()).reset_index(name="value")
+    else:
+        means = groups["value"].mean().reset_index(name="value")
+    taken = means.groupby(columns, dropna=False, sort=False)["value"]
+    values: Series[float] = taken.max() - taken.min() if side.take == "range" else taken.agg(side.take)
+    if len(columns) == 1:
+        values.index = values.index.map(lambda name: (name,))
+    return values
+
+
+def selected(metrics: Iterable[str], where: Mapping[str, Any], measured: DataFrame, columns: list[str]) -> DataFrame:
+    """Return the rows of a side, those of one seed each where there are seeds and a mean."""
+    rows = measured[measured["metric"].isin(list(metrics))]
+    if "selection" not in where:
+        rows = rows[rows["selection"] != "test"]
+    if "x" not in where and "x" not in columns:
+        rows = rows[rows["x"].isna()]
+    extremes = {}
+    for column, wanted in where.items():
+        if isinstance(wanted, str) and wanted in ("largest", "smallest"):
+            extremes[column] = wanted
+        elif isinstance(wanted, Mapping):
+            key, value = next(iter(wanted.items()))
+            if key == "not":
+                rows = rows[~rows[column].isin(value if isinstance(value, list) else [value])]
+            else:
+                rows = rows[(rows[column] >= value if key == "at_least" else rows[column] <= value).fillna(False)]
+        else:
+            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+    for column, wanted in extremes.items():
+        best = rows.groupby([name for name in columns if name != column], dropna=False)[column]
+        rows = rows[rows[column] == best.transform("max" if wanted == "largest" else "min")]
+    if "seed" not in columns and rows["seed"].notna().any():  # a printed mean beside the runs that it is the mean of
+        keys = [name for name in KEYS if name != "seed"]
+        has_seeds = rows.groupby(keys, dropna=False)["seed"].transform("count") > 0
+        rows = rows[rows["seed"].notna() | ~has_seeds]
+    return rows
