@@ -18,8 +18,12 @@ LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/bu
 # the paper's file says.
 PAPER ?= hft
 SCALE ?=
-# Further settings for snakemake's --config, for instance ARGS="mirror=../mirror 'parts=[frequencies]'"
+# Only what needs no other sources than these (`analyses` in the paper's file, and scores): PARTS=counts,frequencies
+PARTS ?=
+# Further settings for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
+comma := ,
+SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
 .PHONY: help env run paper plan test test-papers test-fast lint format lock bench clean
 
@@ -45,10 +49,10 @@ run: env  ## run the experiment (default: the demo) and print its table
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
 
 paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full (hft: cpu)
-	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(SCALE)$(ARGS),-- --config $(if $(SCALE),scale=$(SCALE)) $(ARGS))
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(strip $(SETTINGS)),-- --config $(SETTINGS))
 
 plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE))
+	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile

@@ -50,6 +50,9 @@ def main(argv: list[str] | None = None) -> int:
     rate = arguments.teraflops * 1e12 if arguments.teraflops else plan.RATE[device]
     parts = plan.plan(found, count, device, rate)
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
+    if not parts:
+        print(f"no trainings; measured: {', '.join(found.measured) or 'nothing'}")
+        return 0
     wide = max([6, *(len(part.corpus) for part in parts)])
     model = max([5, *(len(part.model) for part in parts)])
     names = f"{'corpus':{wide}}  {'pair':7}  {'model':{model}}"

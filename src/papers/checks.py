@@ -77,9 +77,11 @@ def _check_descriptions(paper: Paper) -> None:
             rule = condition(given, where)
             _check_names(paper, [side.where for side in (rule.left, rule.right) if side], where)
     for name, figure in paper.figures.items():
-        read_plan(name, figure)
+        _check_names(paper, [read_plan(name, figure).where], f"{paper.where}: figures.{name}")
     for name, table in paper.tables.items():
         check_entry(name, table)
+        selectors = [table.get("where") or {}, *(table.get("extra") or {}).values()]
+        _check_names(paper, selectors, f"{paper.where}: tables.{name}")
 
 
 def _check_names(paper: Paper, selectors: Sequence[Mapping[str, Any]], where: str) -> None:

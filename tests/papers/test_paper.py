@@ -108,6 +108,8 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f["analyses"].update(gains={"kind": "likelihood_gains"}), ["gains", "lacks segmentations"]),
         (lambda f: f["claims"]["better"].update(scales=["ful"]), ["better", "'ful'", "full, reduced, smoke"]),
         (lambda f: f["tables"].update(table9={}), ["published table", "'table9'"]),
+        (lambda f: f["tables"]["table1"].update(where={"model": "hft-small"}), ["tables.table1", "'hft-small'"]),
+        (lambda f: f["figures"]["sizes"].update(where={"corpus": ["x"]}), ["figures.sizes", "'x'", "loresmt-en-ga"]),
         (lambda f: f["figures"]["sizes"].update({"from": ["count"]}), ["source", "'count'", "counts"]),
         (lambda f: f.update(parts=["score"]), ["part", "'score'", "scores"]),
         (lambda f: f.update(paper="hfft"), ["paper", "'hfft'", "hft"]),
