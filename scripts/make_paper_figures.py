@@ -24,7 +24,6 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
     )
-    command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv, where the figure is made from it")
     command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.svg and NAME.png")
     return command
 
@@ -36,11 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     found = paper.read(args.paper, args.scale)
     if args.figure not in found.figures:
         raise unknown("figure", args.figure, found.figures, next_step=f"see `figures` in {args.paper}")
-    entry = found.figures[args.figure]
-    measured = [measurements.read(path) for path in args.measurements]
-    measured += [measurements.of_paper(args.scores, found)] if args.scores else []
-    together = with_derived(measurements.together(measured))
-    figure = draw(args.figure, entry, together, beside(found, args.figure))
+    measured = with_derived(measurements.together(map(measurements.read, args.measurements)))
+    figure = draw(args.figure, found.figures[args.figure], measured, beside(found, args.figure))
     save_figure(figure, args.output / f"{args.figure}.svg")
     save_png(figure, args.output / f"{args.figure}.png")
     return 0

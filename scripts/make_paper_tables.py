@@ -26,7 +26,6 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
     )
-    command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv, where the table is made from it")
     command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.csv, NAME.md, NAME.tex")
     command.add_argument("--print", action="store_true", help="show the Markdown")
     return command
@@ -42,10 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     entry = found.tables[args.table]
     name = entry.get("published", args.table)
     values = published.tables(found.name)[name] if name else []
-    measured = [measurements.read(path) for path in args.measurements]
-    measured += [measurements.of_paper(args.scores, found)] if args.scores else []
-    together = with_derived(measurements.together(measured))
-    table = build_table(found.name, found.scale, args.table, values, entry, together)
+    measured = with_derived(measurements.together(map(measurements.read, args.measurements)))
+    table = build_table(found.name, found.scale, args.table, values, entry, measured)
     write_csv(args.output / f"{args.table}.csv", table)
     for ending, text in (("md", markdown(table)), ("tex", latex(table))):
         with whole_file(args.output / f"{args.table}.{ending}") as stream:

@@ -80,7 +80,7 @@ def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
     scale = next((word.removeprefix("scale=") for word in words if word.startswith("scale=")), None)
     found = paper.read(configfile, scale)
     name = f"{found.name} at scale {found.scale}"
-    return name, len(found.run_as.runs), Path("results", found.folder, "claims.md")
+    return name, len(found.experiment.runs), Path("results", found.folder, "claims.md")
 
 
 @program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import statistics
 from pathlib import Path
 from typing import Any
 
@@ -60,14 +61,14 @@ def _costs(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what the runs of scores.csv cost together."""
     names = ("corpus", "direction", "segmentation", "model", "seed")
     runs = list({tuple(row[name] for name in names): row for row in rows}.values())
-    speeds = sorted(row["tokens_per_second"] for row in runs if row["tokens_per_second"])
+    speeds = [row["tokens_per_second"] for row in runs if row["tokens_per_second"]]
     return {
         "runs": len(runs),
         "train_hours": round(sum(row["train_seconds"] for row in runs) / 3600, 4),
         "cpu_hours": round(sum(row["cpu_seconds"] or 0.0 for row in runs) / 3600, 4),
         "gpu_hours": round(sum(row["gpu_hours"] or 0.0 for row in runs), 4),
         "pieces": round(sum((row["tokens_per_second"] or 0.0) * row["train_seconds"] for row in runs)),
-        "pieces_per_second": speeds[len(speeds) // 2] if speeds else 0.0,
+        "pieces_per_second": statistics.median(speeds) if speeds else 0.0,
     }
 
 

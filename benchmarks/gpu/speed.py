@@ -82,7 +82,7 @@ def run(call: Call) -> None:
     record.write(
         call,
         "Throughput of transformer-base",
-        _body(call, measured, rate),
+        _body(call, measured, rate, _pieces_per_sentence(system.segmented / f"train.{system.run.target}")),
         {"matrix_flops_per_second": rate, "rungs": measured, "curves": curves},
     )
 
@@ -182,7 +182,7 @@ def _curve(call: Call, number: int) -> list[dict[str, Any]]:
     return [{name: point[name] for name in wanted if name in point} for point in points]
 
 
-def _body(call: Call, measured: list[dict[str, Any]], rate: float) -> list[str]:
+def _body(call: Call, measured: list[dict[str, Any]], rate: float, length: float) -> list[str]:
     first = measured[0]["pieces_per_second"]
     rows = [["setting", "target pieces per second", "times", "of the matrix rate", "GPU memory (GiB)"]]
     for found in measured:
@@ -196,7 +196,6 @@ def _body(call: Call, measured: list[dict[str, Any]], rate: float) -> list[str]:
                 "–" if memory is None else f"{memory / 1024:.1f}",
             ]
         )
-    length = sum(len(line.split(" ")) for line in _lines(call)) / max(1, len(_lines(call)))
     kind = "bf16" if call.device == "cuda" else "fp32"
     return [
         f"Each row has what the rows above have. {measured[0]['parameters']:,} parameters; {length:.1f} target pieces "
@@ -209,7 +208,5 @@ def _body(call: Call, measured: list[dict[str, Any]], rate: float) -> list[str]:
     ]
 
 
-def _lines(call: Call) -> list[str]:
-    folder = call.folder
-    target = sorted(folder.glob("train.*"))[-1]
-    return list(read_lines(target))[:30000]
+def _pieces_per_sentence(text: Path) -> float:
+    return statistics.mean(len(line.split(" ")) for line in read_lines(text))

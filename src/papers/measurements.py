@@ -43,20 +43,20 @@ COLUMNS: dict[str, str] = {
 NUMBERS = ("x", "value", "error")
 WHOLE_NUMBERS = ("size", "seed")
 
-#: Columns of scores.csv that are facts about a run, and the metric that they are a measurement of.
-RUN_FACTS = {
-    "parameters": "parameters",
-    "gpu_hours": "gpu_hours",
-    "train_seconds": "train_seconds",
-    "tokens_per_second": "tokens_per_second",
-    "updates": "updates",
-    "vocabulary_source": "vocabulary_source",
-    "vocabulary_target": "vocabulary_target",
-    "pieces_per_word_source": "pieces_per_word_source",
-    "pieces_per_word_target": "pieces_per_word_target",
-    "pieces_per_sentence_source": "pieces_per_sentence_source",
-    "pieces_per_sentence_target": "pieces_per_sentence_target",
-}
+#: Columns of scores.csv that are facts about a run. Each is a metric by its name.
+RUN_FACTS = (
+    "parameters",
+    "gpu_hours",
+    "train_seconds",
+    "tokens_per_second",
+    "updates",
+    "vocabulary_source",
+    "vocabulary_target",
+    "pieces_per_word_source",
+    "pieces_per_word_target",
+    "pieces_per_sentence_source",
+    "pieces_per_sentence_target",
+)
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
@@ -116,8 +116,8 @@ def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: M
         measured.append(keys | tested | {"direction": direction})
         if tuple(keys.values()) not in known_runs:
             known_runs.add(tuple(keys.values()))
-            facts = {metric: row[column] for column, metric in RUN_FACTS.items() if row[column] is not None}
-            measured += [keys | {"metric": metric, "value": value} for metric, value in facts.items()]
+            facts = {name: row[name] for name in RUN_FACTS if row[name] is not None}
+            measured += [keys | {"metric": name, "value": value} for name, value in facts.items()]
     return frame(measured)
 
 
@@ -161,10 +161,10 @@ def together(tables: Iterable[DataFrame]) -> DataFrame:
 def of_value(value: Value, measured: DataFrame) -> DataFrame:
     """Return our measurements that a published value is to be compared with.
 
-    They agree with it in every key that the value fills. `split`, `row` and `x` must agree exactly when they are filled
-    in the measurement: one that is made for a certain cell belongs to no other. A value that names no segmentation is
-    none of a system of ours (another paper's score, a corpus's count). What was selected on a test set is never
-    compared unless the metric's name says so.
+    They agree with it in every key that the value fills. `split` and `row` must agree exactly when they are filled in
+    the measurement: one that is made for a certain cell belongs to no other. Points of curves (`x`) are no cells. A
+    value that names no segmentation is none of a system of ours (another paper's score, a corpus's count). What was
+    selected on a test set is never compared unless the metric's name says so.
     """
     chosen = measured["metric"] == value.metric
     chosen &= measured["selection"] != "test"

@@ -1,13 +1,14 @@
 """A paper's file (config/papers/), brought to a scale: what is run, measured, drawn and claimed.
 
-`read` gives a `Paper`; `Paper.run_as` is the ordinary experiment that the workflow runs for it. docs/new-paper.md shows
-how such a file is written.
+`read` gives a `Paper`; `Paper.experiment` is the ordinary experiment that the workflow runs for it. docs/new-paper.md
+shows how such a file is written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,8 @@ class Paper:
         """Its folder under results/."""
         return f"papers/{self.name}/{self.scale}"
 
-    @property
-    def run_as(self) -> Experiment:
+    @cached_property
+    def experiment(self) -> Experiment:
         """The experiment that is run for it. Raises InputError for what no experiment may say."""
         return Experiment(self.settings, self.where, self.folder)
 
@@ -86,7 +87,7 @@ class Paper:
     @property
     def generated(self) -> bool:
         """Whether its corpora are made up at this scale: what comes out is about the pipeline and not about them."""
-        return any("generated" in corpus.definition for corpus in self.run_as.corpora.values())
+        return any("generated" in corpus.definition for corpus in self.experiment.corpora.values())
 
     @property
     def sources(self) -> list[str]:

@@ -49,7 +49,7 @@ class Part:
 
 def plan(paper: Paper, count: Counter, device: str, rate: float | None = None) -> list[Part]:
     """Return the parts of a paper's trainings. `device` is gpu or cpu; `rate` its operations per second."""
-    experiment = paper.run_as
+    experiment = paper.experiment
     if not paper.uses_scores:
         return []
     blocks: dict[tuple[str, str, str], list[Run]] = {}
@@ -95,7 +95,7 @@ def done(run: Run) -> bool:
 
 def training_pairs(paper: Paper, corpus: str) -> int | None:
     """Return the training pairs of a corpus: drawn, generated, as the catalogue says, or as the paper prints them."""
-    experiment = paper.run_as
+    experiment = paper.experiment
     definition = experiment.corpora[corpus].definition
     if "group" in definition:
         members = [member for member in definition["group"].values() if member in experiment.corpora]

@@ -11,11 +11,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from experiment.schema import ROOT
 from subwords import registry
@@ -142,10 +141,6 @@ class Value:
     def marks(self) -> tuple[str, ...]:
         """What else stands at the number."""
         return tuple(self.mark.split())
-
-    def matches(self, score: Mapping[str, Any]) -> bool:
-        """Whether a row of scores.csv is one to compare this value with: equal in every key that is filled."""
-        return all(getattr(self, key) in ("", str(score.get(key))) for key in KEYS)
 
 
 def tables(paper: str, folder: Path = FOLDER) -> dict[str, list[Value]]:

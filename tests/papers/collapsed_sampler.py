@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-Score = tuple[int, int, int, float]  # language, law, merges, score
+Score = tuple[int, int, int, float]  # language, variant, merges, score
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws of every effect, by ("law" or "merges", level, language or None), and of the residual's deviation."""
+    """Draws of every effect, by ("variant" or "merges", level, language or None), and of the residual's deviation."""
 
     effects: dict[tuple[str, int, int | None], np.ndarray]
     sigma: np.ndarray
@@ -29,20 +29,20 @@ def sample(
     """Return draws of the posterior; `scale` is that of the intercepts' prior."""
     random = np.random.default_rng(seed)
     cells: dict[tuple[int, int, int], list[float]] = {}
-    for language, law, merges, score in scores:
-        cells.setdefault((language, law, merges), []).append(score)
-    languages, laws, merges_known = (1 + max(cell[factor] for cell in cells) for factor in range(3))
-    levels = laws + merges_known
+    for language, variant, merges, score in scores:
+        cells.setdefault((language, variant, merges), []).append(score)
+    languages, variants, merges_known = (1 + max(cell[factor] for cell in cells) for factor in range(3))
+    levels = variants + merges_known
     number = np.array([len(values) for values in cells.values()])
     means = np.array([np.mean(values) for values in cells.values()])
     within = sum(float(np.sum((np.array(values) - np.mean(values)) ** 2)) for values in cells.values())
     everything = np.array([score[3] for score in scores])
     residual_scale = everything.std()
-    # Columns: intercepts of the languages; averages of laws and merges; deviations from them, a block per level.
+    # Columns: intercepts of the languages; averages of variants and merges; deviations from them, a block per level.
     design = np.zeros((len(cells), languages + levels + levels * languages))
-    for row, (language, law, size) in enumerate(cells):
+    for row, (language, variant, size) in enumerate(cells):
         design[row, language] = 1
-        for level in (law, laws + size):
+        for level in (variant, variants + size):
             design[row, [languages + level, languages + levels + level * languages + language]] = 1
 
     def variances(logs: np.ndarray) -> np.ndarray:
@@ -82,7 +82,7 @@ def sample(
     table = np.array(draws)
     effects: dict[tuple[str, int, int | None], np.ndarray] = {}
     for level in range(levels):
-        name = ("law", level) if level < laws else ("merges", level - laws)
+        name = ("variant", level) if level < variants else ("merges", level - variants)
         average = table[:, languages + level]
         effects[(*name, None)] = average
         for language in range(languages):

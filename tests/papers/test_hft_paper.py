@@ -244,8 +244,8 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
 def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
     """Four directions, two systems; and every text of Figure 4 from somewhere."""
     found = paper.read(paper.FOLDER / "hft.yaml", scale)
-    assert len(found.run_as.runs) == runs
-    assert {run.direction for run in found.run_as.runs} == {"en-ga", "ga-en", "en-mr", "mr-en"}
+    assert len(found.experiment.runs) == runs
+    assert {run.direction for run in found.experiment.runs} == {"en-ga", "ga-en", "en-mr", "mr-en"}
     corpora = {value.corpus for value in tables("hft")["figure4"]}
     for name in ("counts", "frequencies", "sample"):
         analysis = found.analyses[name]

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import make_evaluation_sheets
-from papers.measures.unknown_words import sentences_with_unknown_words, unknown_words, word_spans
+from papers.measures.unknown_words import unknown_words, word_spans
 from papers.people.answers import Answer, read_answers
 from papers.people.sheets import (
     COLUMNS,
@@ -70,8 +70,6 @@ def items(number: int) -> list[Item]:
 
 def test_unknown_words_are_those_that_train_does_not_have() -> None:
     assert [unknown_words(line, KNOWN) for line in TOKENS] == [[1], [], [1], [1], [1, 3]]
-    assert sentences_with_unknown_words(TOKENS, KNOWN) == (5, 4)
-    assert sentences_with_unknown_words(["", "x  x"], KNOWN) == (2, 1)
 
 
 def test_spans_point_at_the_words_in_the_sentence() -> None:

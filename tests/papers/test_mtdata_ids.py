@@ -33,7 +33,7 @@ def test_mtdata_has_the_papers_corpora(name: str, index: object, monkeypatch: py
     from experiment.corpora.mtdata_parts import find_entries
 
     monkeypatch.setattr(Index, "obj", index)
-    experiment = paper.read(paper.FOLDER / name, "full").run_as
+    experiment = paper.read(paper.FOLDER / name, "full").experiment
     for corpus in experiment.corpora_with_members.values():
         for pair in corpus.pairs() if "group" not in corpus.definition else ():
             for split in corpus.splits(pair).values():

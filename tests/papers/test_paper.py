@@ -59,7 +59,7 @@ def at(scale: str, **more: Any) -> Any:
 
 def test_full_is_the_paper() -> None:
     paper = at("full")
-    experiment = paper.run_as
+    experiment = paper.experiment
     assert len(experiment.runs) == 2 * 2 * 5
     assert experiment.runs[0].folder == "results/runs/loresmt-en-ga/en-ga/bpe-2k/transformer-small/seed1"
     assert paper.folder == "papers/hft/full"
@@ -67,7 +67,7 @@ def test_full_is_the_paper() -> None:
 
 def test_a_smaller_scale_changes_what_it_names_and_keeps_the_rest() -> None:
     paper = at("smoke")
-    experiment = paper.run_as
+    experiment = paper.experiment
     assert [run.folder for run in experiment.runs] == [
         f"results/runs/loresmt-en-ga.smoke/en-ga/{name}/transformer-small/seed{seed}"
         for name in ("bpe-2k", "hft-2k")
@@ -80,7 +80,7 @@ def test_a_smaller_scale_changes_what_it_names_and_keeps_the_rest() -> None:
 
 
 def test_runs_of_two_scales_share_no_file() -> None:
-    folders = [{run.folder for run in at(scale).run_as.runs} for scale in SCALES]
+    folders = [{run.folder for run in at(scale).experiment.runs} for scale in SCALES]
     assert not folders[0] & folders[1]
     assert not folders[0] & folders[2]
     assert not folders[1] & folders[2]
@@ -95,7 +95,7 @@ def test_the_parts_that_are_wanted() -> None:
 
 
 def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
-    assert at("smoke", mirror=str(tmp_path)).run_as.settings["mirror"] == str(tmp_path)
+    assert at("smoke", mirror=str(tmp_path)).experiment.settings["mirror"] == str(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any
     document = copy.deepcopy(FILE | {"scale": "smoke"})
     change(document)
     with pytest.raises(InputError) as caught:
-        assert from_settings(document, "hft.yaml").run_as
+        assert from_settings(document, "hft.yaml").experiment
     for words in says:
         assert words in str(caught.value)
 
@@ -154,7 +154,7 @@ def test_a_scale_may_leave_an_analysis_out() -> None:
 def test_a_file_may_add_a_scale() -> None:
     document = copy.deepcopy(FILE | {"scale": "cpu"})
     document["scales"]["cpu"] = {"experiment": {"seeds": [7]}}
-    assert {run.seed for run in from_settings(document, "hft.yaml").run_as.runs} == {7}
+    assert {run.seed for run in from_settings(document, "hft.yaml").experiment.runs} == {7}
 
 
 PAPERS = sorted((Path(__file__).parents[2] / "config" / "papers").glob("*.yaml"))
@@ -168,7 +168,7 @@ PAPERS = sorted((Path(__file__).parents[2] / "config" / "papers").glob("*.yaml")
 def test_every_committed_paper_is_valid_at_every_scale(path: Path, scale: str) -> None:
     paper = read(path, scale)
     assert paper.name == path.stem
-    assert paper.run_as.runs
+    assert paper.experiment.runs
     shown = {given.get("published", name) for name, given in paper.tables.items()}
     assert shown - {None} <= set(published.tables(paper.name))  # None: a table of ours alone
 

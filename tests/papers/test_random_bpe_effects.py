@@ -36,7 +36,7 @@ def instead_of_sampling(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None
         def fit(scores: Any, sampling: Sampling) -> Posterior:
             effects = [
                 Effect(factor, level, language, draws(factor, level, language))
-                for factor in ("law", "merges")
+                for factor in ("variant", "merges")
                 for level in dict.fromkeys(scores[factor])
                 for language in (None, *dict.fromkeys(scores["language"]))
             ]
@@ -55,12 +55,12 @@ def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, inste
     """An effect's draws are spread about a number of its own: where the paper has it, so must we."""
     values = published.tables("random-bpe")["table2"]
     means = {value.row: float(value.value) for value in values if value.metric == "effect_mean"}
-    laws = random_bpe.analyses["effects"]["laws"]
+    variants = random_bpe.analyses["effects"]["variants"]
     languages = random_bpe.analyses["effects"]["languages"]
 
     def draws(factor: str, level: str, language: str | None) -> np.ndarray:
-        symbol = ("β" if factor == "law" else "γ") + ("" if language else "̄")
-        name = laws.get(level, level)
+        symbol = ("β" if factor == "variant" else "γ") + ("" if language else "̄")
+        name = variants.get(level, level)
         row = f"{symbol} {name}, {languages[language.split(' ')[0]]}" if language else f"{symbol} {name}"
         return means[row] + np.random.default_rng(1).normal(0, 0.1, (4, 500))
 
@@ -94,8 +94,8 @@ def test_runs_become_scores_by_language_law_and_merges(random_bpe: paper.Paper) 
     ]
     found = explained(frame(rows), {"metric": "bleu"})
     assert found[[*hierarchical.FACTORS, "score"]].to_dict("records") == [
-        {"language": "he2020-en-et en-et", "law": "bpe", "merges": "2000", "score": 10.0},
-        {"language": "he2020-en-et en-et", "law": "random-bpe-uniform", "merges": "32000", "score": 8.5},
+        {"language": "he2020-en-et en-et", "variant": "bpe", "merges": "2000", "score": 10.0},
+        {"language": "he2020-en-et en-et", "variant": "random-bpe-uniform", "merges": "32000", "score": 8.5},
     ]
     with pytest.raises(InputError, match="no scores in comet"):
         explained(frame(rows), {"metric": "comet"})

@@ -20,7 +20,7 @@ from papers.measures.hierarchical import Effect, Posterior, Sampling, intercept_
 from papers.measures.replicates import replicates
 from subwords.errors import InputError
 
-LAWS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]
+VARIANTS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]
 LANGUAGES = ["he2020-en-et en-et", "he2020-en-fi en-fi", "he2020-en-de en-de", "til-en-uz en-uz"]
 SIZES = ["2000", "5000", "32000"]
 
@@ -38,17 +38,17 @@ def coded(scores: pd.DataFrame) -> list[Score]:
 
 
 def invented(seed: int = 3) -> pd.DataFrame:
-    """Scores with known effects: three languages, two laws and sizes, two seeds; a cell missing, one with one seed."""
+    """Scores with known effects: three languages, two variants, sizes and seeds; a cell missing, one with one seed."""
     random = np.random.default_rng(seed)
     rows = []
-    for (a, language), (b, law), (c, merges) in itertools.product(
+    for (a, language), (b, variant), (c, merges) in itertools.product(
         enumerate(["x", "y's (z)", "ž"]), enumerate(["plain", "mad"]), enumerate(["1 000", "2000"])
     ):
         for number in range(2):
             if (a, b, c) == (2, 1, 1) or ((a, b, c) == (0, 0, 0) and number):
                 continue
             score = [10, 30, 21][a] - 2.0 * b * (a == 1) + 1.0 * c * (a == 0) + random.normal(0, 0.3)
-            rows.append({"language": language, "law": law, "merges": merges, "score": score})
+            rows.append({"language": language, "variant": variant, "merges": merges, "score": score})
     return pd.DataFrame(rows)
 
 
@@ -72,11 +72,11 @@ def test_one_replicate_has_no_error() -> None:
 
 def test_the_replicates_of_table_1_are_the_papers(table1: pd.DataFrame) -> None:
     assert len(table1) == 4 * 3 * 3 * 10
-    cells = table1.groupby(["corpus", "law", "merges"])["score"]
+    cells = table1.groupby(["corpus", "variant", "merges"])["score"]
     for value in published.tables("random-bpe")["table1"]:
         if value.metric == "bleu":
-            law = value.segmentation.rpartition("-")[0]
-            scores = cells.get_group((value.corpus, law, value.size))
+            variant = value.segmentation.rpartition("-")[0]
+            scores = cells.get_group((value.corpus, variant, value.size))
             assert f"{scores.mean():.2f}" == value.value
             assert f"{scores.sem():.2f}" == value.error
 
@@ -105,7 +105,7 @@ def density(point: dict[str, np.ndarray], scores: pd.DataFrame, scale: float, hi
     sigma = float(point["sigma"])
     spread = float(scores["score"].std(ddof=0))
     total = -2.5 * math.log1p((sigma / spread) ** 2 / 4)  # half Student t with 4 degrees of freedom: bambi's default
-    names = {"law": scores["law"].nunique(), "merges": scores["merges"].nunique()}
+    names = {"variant": scores["variant"].nunique(), "merges": scores["merges"].nunique()}
     effect: dict[tuple[str, int, int], float] = {}
     for factor, levels in names.items():
         for level in range(levels):
@@ -125,8 +125,8 @@ def density(point: dict[str, np.ndarray], scores: pd.DataFrame, scale: float, hi
     else:
         intercepts = [float(point[f"language{language}"]) for language in range(languages)]
         total += sum(normal(intercept, 0, scale) for intercept in intercepts)
-    for language, law, merges, score in codes:
-        mean = intercepts[language] + effect["law", law, language] + effect["merges", merges, language]
+    for language, variant, merges, score in codes:
+        mean = intercepts[language] + effect["variant", variant, language] + effect["merges", merges, language]
         total += normal(score, mean, sigma)
     return total
 
@@ -159,7 +159,11 @@ def published_effects() -> dict[tuple[str, int, int | None], dict[str, float]]:
         if value.metric == "effect_includes_zero":
             continue
         language = LANGUAGES.index(f"{value.corpus} {value.direction}") if value.corpus else None
-        level = ("law", LAWS.index(value.segmentation)) if value.segmentation else ("merges", SIZES.index(value.size))
+        level = (
+            ("variant", VARIANTS.index(value.segmentation))
+            if value.segmentation
+            else ("merges", SIZES.index(value.size))
+        )
         found.setdefault((*level, language), {})[value.metric.removeprefix("effect_")] = float(value.value)
     return found
 
@@ -205,7 +209,7 @@ def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
         assert effect.mean == pytest.approx(draws.mean(), abs=4 * error), (factor, level, language)
         assert effect.draws.std() == pytest.approx(draws.std(), rel=0.35)
     # What was put in: 'mad' costs the second language two points, and the second size gives the first one point.
-    cost = posterior.effect("law", "mad", "y's (z)").minus(posterior.effect("law", "plain", "y's (z)"))
+    cost = posterior.effect("variant", "mad", "y's (z)").minus(posterior.effect("variant", "plain", "y's (z)"))
     gain = posterior.effect("merges", "2000", "x").minus(posterior.effect("merges", "1 000", "x"))
     assert cost.mean == pytest.approx(-2, abs=0.7)
     assert not cost.includes_zero
@@ -223,9 +227,10 @@ def test_equal_seeds_give_equal_draws_however_many_cores() -> None:
 
 
 @pytest.mark.slow
-def test_a_single_language_law_and_seed_will_do() -> None:
+def test_a_single_language_variant_and_seed_will_do() -> None:
     rows = [
-        {"language": "x", "law": "plain", "merges": size, "score": score} for size, score in (("1", 8.0), ("2", 9.5))
+        {"language": "x", "variant": "plain", "merges": size, "score": score}
+        for size, score in (("1", 8.0), ("2", 9.5))
     ]
     posterior = hierarchical.fit(pd.DataFrame(rows), Sampling(chains=1, tune=20, draws=20))
     assert [(effect.level, effect.language) for effect in posterior.effects] == [
@@ -247,9 +252,9 @@ def test_the_highest_density_interval_is_the_shortest() -> None:
 
 def test_effects_say_whether_zero_is_likely() -> None:
     draws = np.random.default_rng(4).normal(0, 1, (4, 500))
-    effect, other = Effect("law", "a", None, draws + 5), Effect("law", "b", None, draws + 4)
+    effect, other = Effect("variant", "a", None, draws + 5), Effect("variant", "b", None, draws + 4)
     assert not effect.includes_zero
-    assert Effect("law", "a", None, draws).includes_zero
+    assert Effect("variant", "a", None, draws).includes_zero
     assert effect.minus(other).interval == pytest.approx((1, 1))
     assert effect.effective_samples == pytest.approx(2000, rel=0.25)
     assert effect.r_hat == pytest.approx(1, abs=0.01)
@@ -257,13 +262,13 @@ def test_effects_say_whether_zero_is_likely() -> None:
 
 def test_bad_sampling_is_said() -> None:
     random = np.random.default_rng(5)
-    good = Effect("law", "a", None, random.normal(0, 1, (4, 500)))
+    good = Effect("variant", "a", None, random.normal(0, 1, (4, 500)))
     assert Posterior([good], 0).warning == ""
     assert "3 divergences" in Posterior([good], 3).warning
-    apart = Effect("law", "a", None, good.draws + np.arange(4)[:, None])
+    apart = Effect("variant", "a", None, good.draws + np.arange(4)[:, None])
     assert "r̂" in Posterior([good, apart], 0).warning
-    assert "effective samples" in Posterior([Effect("law", "a", None, good.draws[:, :20])], 0).warning
-    alone = Effect("law", "a", None, good.draws[:1])
+    assert "effective samples" in Posterior([Effect("variant", "a", None, good.draws[:, :20])], 0).warning
+    alone = Effect("variant", "a", None, good.draws[:1])
     assert "r̂" in Posterior([alone], 0).warning  # one chain cannot agree with another
 
 
@@ -273,12 +278,12 @@ def test_bad_sampling_is_said() -> None:
         ({"score": [1.0, None]}, "missing or not finite"),
         ({"score": [1.0, math.inf]}, "missing or not finite"),
         ({"score": [2.0, 2.0]}, "no two different scores"),
-        ({"law": None}, "no column law"),
-        ({"law": ["a", "a"]}, "one law and one number of merges"),
+        ({"variant": None}, "no column variant"),
+        ({"variant": ["a", "a"]}, "one variant and one number of merges"),
     ],
 )
 def test_scores_that_cannot_be_explained(change: dict[str, object], message: str) -> None:
-    columns = {"language": ["x", "x"], "law": ["a", "b"], "merges": ["1", "1"], "score": [1.0, 2.0], **change}
+    columns = {"language": ["x", "x"], "variant": ["a", "b"], "merges": ["1", "1"], "score": [1.0, 2.0], **change}
     table = pd.DataFrame({name: content for name, content in columns.items() if content is not None})
     with pytest.raises(InputError, match=message):
         hierarchical.fit(table)

@@ -418,7 +418,7 @@ def test_outcomes_are_the_cells_of_table_6() -> None:
 @pytest.mark.parametrize("scale", paper.SCALES)
 def test_the_file_has_the_papers_grid(scale: str) -> None:
     found = paper.read(FILE, scale)
-    runs = found.run_as.runs
+    runs = found.experiment.runs
     arcs = {value.direction for value in published.tables("sbpe")["appendix-b"]}
     assert {run.direction for run in runs} == arcs
     cells = {

@@ -16,7 +16,7 @@ import pytest
 from small_experiment import write_lines
 
 import score_comet
-from experiment.scoring.metrics import check_comet_model
+from experiment.scoring.comet_model import check_comet_model
 from subwords.errors import InputError
 
 SOURCES = ["das alte Haus", "ein Kind liest", "der Vogel singt", "heute"]

@@ -15,7 +15,7 @@ def checked(settings):
     """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
         paper = from_settings(settings, str(CONFIGFILE)) if "paper" in settings else None
-        found = paper.run_as if paper else Experiment(settings, where=str(CONFIGFILE))
+        found = paper.experiment if paper else Experiment(settings, where=str(CONFIGFILE))
         if "comet" in found.settings["metrics"]:
             check_comet_model(found.settings["comet_model"])
         return paper, found

@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.scoring.comet_model import (
-    check_comet_model as check_comet_model,
-)  # beside check_metrics, for the checks at start
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 

@@ -58,8 +58,8 @@ KINDS: dict[str, Kind] = {
     "symbols": Kind("segmentations", "language"),
     "undecodable_output": Kind("runs"),
     "boundary_f1": Kind("texts segmentations scores files", "segmentations! without_scores"),
-    "effects": Kind("scores", "metric languages laws contrast sampling row"),
-    "effects_of_published": Kind("", "table replicates metric languages laws contrast sampling row"),
+    "effects": Kind("scores", "metric languages variants contrast sampling row"),
+    "effects_of_published": Kind("", "table replicates metric languages variants contrast sampling row"),
     "changed_sentences": Kind("texts runs", "system baseline count seed"),
     "hft_frequencies": Kind("files texts", "texts sizes! step pretokenized coverage curves"),
     "hft_sample": Kind("files texts", "texts text! lines containing"),
@@ -89,7 +89,7 @@ class Inputs:
 
     @cached_property
     def experiment(self) -> Experiment:
-        return self.paper.run_as
+        return self.paper.experiment
 
     @cached_property
     def graph(self) -> Graph:

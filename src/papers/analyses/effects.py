@@ -1,11 +1,11 @@
-"""What language, law of merging and number of merges do to a score: the hierarchical Bayesian model of random-bpe.
+"""What language, variant of BPE and number of merges do to a score: the hierarchical Bayesian model of random-bpe.
 
 Options:
 
     metric: bleu                      the score that is explained
-    laws: {bpe: Standard}             what a segmentation, without the size at its end, is called in the paper's rows
+    variants: {bpe: Standard}         what a segmentation, without the size at its end, is called in the paper's rows
     languages: {he2020-en-et: Estonian}    what a corpus is called there
-    contrast: [random-bpe-softmax, bpe]    two laws whose difference is measured too, as `effect_difference_…`
+    contrast: [random-bpe-softmax, bpe]    two variants whose difference is measured too, as `effect_difference_…`
     row: Table 2                      what the row of the sampler's diagnostics is called
     sampling: {draws: 200}            changes to `papers.measures.hierarchical.Sampling`
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 KEYS = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
 _SIZE_AT_END = re.compile(r"-\d+[kK]?$")
 #: How the effects of a factor are called in the table: on average, and in a language.
-_SYMBOLS = {"law": ("β̄", "β"), "merges": ("γ̄", "γ")}
+_SYMBOLS = {"variant": ("β̄", "β"), "merges": ("γ̄", "γ")}
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -60,8 +60,8 @@ def effects_in(measured: DataFrame, options: Mapping[str, Any], cores: int = 1) 
 def explained(measured: DataFrame, options: Mapping[str, Any]) -> DataFrame:
     """Return the scores as the model takes them, one per run (the mean, where there are several test sets).
 
-    A language is a corpus in a direction, a law is a segmentation without the size at its end, and the merges are the
-    size that the paper asked for; the columns that these come from are kept. Raises InputError when there are none.
+    A language is a corpus in a direction, a variant is a segmentation without the size at its end, and the merges are
+    the size that the paper asked for; the columns that these come from are kept. Raises InputError when there are none.
     """
     metric = options.get("metric", "bleu")
     wanted = measured[(measured["metric"] == metric) & (measured["selection"] != "test")]
@@ -71,7 +71,7 @@ def explained(measured: DataFrame, options: Mapping[str, Any]) -> DataFrame:
     runs = wanted.groupby([*KEYS, "seed"], dropna=False, sort=False)["value"].mean().reset_index(name="score")
     runs["segmentation"] = runs["segmentation"].str.replace(_SIZE_AT_END, "", regex=True)
     language = runs["corpus"] + " " + runs["direction"]
-    return runs.assign(language=language, law=runs["segmentation"], merges=runs["size"].astype(str))
+    return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
 
 
 def keys_of(effect: Effect, scores: DataFrame, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,8 +79,8 @@ def keys_of(effect: Effect, scores: DataFrame, options: Mapping[str, Any]) -> di
     average, own = _SYMBOLS[effect.factor]
     first = scores[scores[effect.factor] == effect.level].iloc[0]
     names, level = ["size"], effect.level
-    if effect.factor == "law":
-        names, level = ["segmentation", "algorithm"], (options.get("laws") or {}).get(effect.level, effect.level)
+    if effect.factor == "variant":
+        names, level = ["segmentation", "algorithm"], (options.get("variants") or {}).get(effect.level, effect.level)
     keys = {name: first[name] for name in names}
     if effect.language is None:
         return {**keys, "row": f"{average} {level}"}
@@ -105,15 +105,15 @@ def of_effect(effect: Effect, keys: Mapping[str, Any], name: str) -> Iterator[di
 
 
 def of_contrast(posterior: Posterior, scores: DataFrame, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the difference of two laws, on average and in every language, if one is asked for and both were run."""
-    laws = options.get("contrast") or []
-    if not laws or not set(laws) <= set(scores["law"]):
+    """Yield the difference of two variants, on average and in every language, if one is asked for and both were run."""
+    variants = options.get("contrast") or []
+    if not variants or not set(variants) <= set(scores["variant"]):
         return
-    of, against = laws
+    of, against = variants
     for effect in posterior.effects:
-        if (effect.factor, effect.level) == ("law", of):
+        if (effect.factor, effect.level) == ("variant", of):
             keys = keys_of(effect, scores, options)
-            other = posterior.effect("law", against, effect.language)
+            other = posterior.effect("variant", against, effect.language)
             label = f"{keys['row']} − {keys_of(other, scores, options)['row']}"
             yield from of_effect(effect.minus(other), {**keys, "row": label}, "effect_difference")
 

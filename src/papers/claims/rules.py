@@ -192,8 +192,8 @@ def in_words(rule: Condition) -> str:
     if rule.trend in ("rising", "falling"):
         return f"{of} of {subject} is {rule.trend} along {rule.along}{each}{_inside(rule.inside)}"
     if rule.trend:
-        text = f"{of} of {subject} {is_so} at the last {rule.along}, and from the first at which it is so on"
-        text += f", not at the smallest {rule.along}" if rule.trend == "crossing" else ""
+        text = f"{of} of {subject} {is_so} at the largest {rule.along}, and never stops once it does along {rule.along}"
+        text += f"; not at the smallest {rule.along}" if rule.trend == "crossing" else ""
         return f"{text}{each}{_inside(rule.inside)}"
     if rule.inside in ("mean", "median", "min", "max"):
         return f"{rule.inside} over {', '.join(rule.each) or 'all'} of {of} of {subject} {is_so}"

@@ -1,6 +1,6 @@
-"""How much of a score is the language, the law of merging, the number of merges: a hierarchical Bayesian linear model.
+"""How much of a score is language, variant of BPE, number of merges: a hierarchical Bayesian linear model.
 
-Sälevä and Lignos 2023, section 4: with l a language, b a law (a variant of BPE), m a number of merges,
+Sälevä and Lignos 2023, section 4: with l a language, b a variant of BPE, m a number of merges,
 
     score = α[l] + β[b, l] + γ[m, l] + ε
     β[b, l] ~ N(β̄[b], σ_β[b]²)    γ[m, l] ~ N(γ̄[m], σ_γ[m]²)    β̄, γ̄ ~ N(0, 1)    σ_β, σ_γ ~ N⁺(1)
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: Columns of the scores that are explained, one row per training run.
-FACTORS = ("language", "law", "merges")
+FACTORS = ("language", "variant", "merges")
 #: α[l] ~ N(0, s²), or α[l] ~ N(0, σ_α²) with σ_α ~ N⁺(s). s is `intercept_scale`.
 INTERCEPTS = ("independent", "hierarchical")
 MASS = 0.94  # of the highest density interval
@@ -65,7 +65,7 @@ class Sampling:
 class Effect:
     """Draws of an effect in points of the score, shape (chains, draws). Without a language it is the average one."""
 
-    factor: str  # "law" or "merges"
+    factor: str  # "variant" or "merges"
     level: str
     language: str | None
     draws: ndarray = field(repr=False)
@@ -162,9 +162,9 @@ def fit(scores: DataFrame, sampling: Sampling | None = None) -> Posterior:
     """Return the posterior of the effects.
 
     `scores` has a row per training run: text in the columns `FACTORS`, and the `score` in points. Any number of
-    languages, laws, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A factor
-    of a single level has no effects. The same scores and sampling give the same draws. Raises InputError for scores
-    that are missing, not finite, or all equal, and where neither laws nor merges differ.
+    languages, variants, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A
+    factor of a single level has no effects. The same scores and sampling give the same draws. Raises InputError for
+    scores that are missing, not finite, or all equal, and where neither variants nor merges differ.
     """
     scores = _checked(scores)
     sampling = sampling or Sampling()
@@ -197,8 +197,8 @@ def _checked(scores: DataFrame) -> DataFrame:
             raise InputError(f"the scores have no column {name}", allowed=", ".join((*FACTORS, "score")))
     if not numpy.isfinite(scores["score"].to_numpy(dtype=float)).all():
         raise InputError("a score is missing or not finite", next_step="leave out runs without a score")
-    if scores["law"].nunique() < 2 and scores["merges"].nunique() < 2:
-        raise InputError("all scores are of one law and one number of merges", allowed="two of either, or more")
+    if scores["variant"].nunique() < 2 and scores["merges"].nunique() < 2:
+        raise InputError("all scores are of one variant and one number of merges", allowed="two of either, or more")
     if scores["score"].nunique() < 2:
         raise InputError("there are no two different scores to explain", next_step="train more, or longer")
     return scores.astype({**dict.fromkeys(FACTORS, str), "score": float})
@@ -240,7 +240,7 @@ def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -
 
 def _explaining(levels: Mapping[str, list[str]]) -> list[str]:
     """Return the factors that scores differ in: the effect of a single level is part of the intercept."""
-    return [factor for factor in ("law", "merges") if len(levels[factor]) > 1]
+    return [factor for factor in ("variant", "merges") if len(levels[factor]) > 1]
 
 
 def _numbered(levels: Mapping[str, list[str]]) -> dict[str, str]:

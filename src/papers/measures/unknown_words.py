@@ -7,7 +7,7 @@ capitalized, because a sentence starts with it, is no unknown one.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 from subwords.counting import count_words
@@ -25,12 +25,6 @@ def unknown_words(line: str, known: Collection[str]) -> list[int]:
     [1]
     """
     return [place for place, word in enumerate(_words(line)) if word not in known]
-
-
-def sentences_with_unknown_words(lines: Iterable[str], known: Collection[str]) -> tuple[int, int]:
-    """Return the number of tokenized lines, and of those that have an unknown word."""
-    having = [bool(unknown_words(line, known)) for line in lines]
-    return len(having), sum(having)
 
 
 def word_spans(line: str, sentence: str) -> list[tuple[int, int] | None]:
