@@ -156,26 +156,3 @@ def together(tables: Iterable[DataFrame]) -> DataFrame:
     import pandas
 
     return pandas.concat([frame([]), *tables], ignore_index=True).astype(frame([]).dtypes.to_dict())
-
-
-def of_value(value: Value, measured: DataFrame) -> DataFrame:
-    """Return our measurements that a published value is to be compared with.
-
-    They agree with it in every key that the value fills. `split` and `row` must agree exactly when they are filled in
-    the measurement: one that is made for a certain cell belongs to no other. Points of curves (`x`) are no cells. A
-    value that names no segmentation is none of a system of ours (another paper's score, a corpus's count). What was
-    selected on a test set is never compared unless the metric's name says so.
-    """
-    chosen = measured["metric"] == value.metric
-    chosen &= measured["selection"] != "test"
-    chosen &= measured["x"].isna()
-    for name in KEYS[1:]:
-        wanted = getattr(value, name)
-        if wanted:
-            chosen &= measured[name] == (int(wanted) if name in WHOLE_NUMBERS else wanted)
-    for name in ("split", "row"):
-        chosen &= (measured[name] == "") | (measured[name] == getattr(value, name))
-    chosen &= (measured["split"] == value.split) | (value.split == "")
-    if not (value.segmentation or value.algorithm):
-        chosen &= ((measured["segmentation"] == "") & (measured["algorithm"] == "")) | (measured["row"] != "")
-    return measured[chosen]

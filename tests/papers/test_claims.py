@@ -11,7 +11,7 @@ from pandas import DataFrame
 
 from papers import paper, published
 from papers.claims.judging import judge
-from papers.claims.rules import condition, in_words
+from papers.claims.rules import condition
 from papers.claims.verdicts import (
     CONFIRMED,
     NOT_CONFIRMED,
@@ -21,6 +21,7 @@ from papers.claims.verdicts import (
     read_verdicts,
     write_verdicts,
 )
+from papers.claims.wording import in_words
 from papers.measurements import frame, published_frame
 from subwords.errors import InputError
 

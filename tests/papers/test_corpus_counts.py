@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from papers import measurements
+from papers import measurements, selection
 from papers.analyses.corpus_counts import of_direction, of_parts
 from papers.published import Value, tables
 
@@ -64,7 +64,7 @@ def test_what_is_not_asked_for_is_not_measured(folder: Path) -> None:
 def joined(paper: str, table: str, rows: list[dict[str, object]]) -> dict[str, list[float]]:
     measured = measurements.frame(rows)
     return {
-        f"{value.row}, {value.column}": list(measurements.of_value(value, measured)["value"])
+        f"{value.row}, {value.column}": list(selection.of_value(value, measured)["value"])
         for value in tables(paper)[table]
     }
 

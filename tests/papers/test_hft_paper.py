@@ -17,10 +17,11 @@ from papers import paper
 from papers.analyses import changed_sentences, hft_frequencies, hft_sample, text_counts
 from papers.claims.judging import judge
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED
-from papers.measurements import frame, of_value, published_frame
+from papers.measurements import frame, published_frame
 from papers.measures.frequencies import of_hft_output, of_pieces, of_printed_lists
 from papers.measures.hft_figure4 import BATCH, Folder, corrected, files, published
 from papers.published import tables
+from papers.selection import of_value
 from subwords.errors import InputError
 
 SIZES = (500, 750, 1500, 3000, 4000, 6000, 8000)

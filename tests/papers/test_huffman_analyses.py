@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from experiment.text.postprocessing import ToText
-from papers import measurements
+from papers import measurements, selection
 from papers.analyses import selection_on_test, symbols, undecodable_output
 from papers.published import tables
 from subwords.huffman import Huffman
@@ -65,7 +65,7 @@ def test_undecodable_output_is_joined_with_the_published_shares(inputs: Inputs) 
         Path(run.folder, "test.translation.json").write_text(json.dumps(report))
     measured = measurements.frame(undecodable_output.measure(inputs, {}))  # type: ignore[arg-type]
     found = {
-        value.corpus: list(measurements.of_value(value, measured)["value"])
+        value.corpus: list(selection.of_value(value, measured)["value"])
         for value in tables("huffman")["text"]
         if value.metric == "undecodable_output"
     }
@@ -82,7 +82,7 @@ def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Input
     measured = measurements.frame(selection_on_test.measure(inputs, {}))  # type: ignore[arg-type]
     assert set(measured["selection"]) == {"test"}
     assert Counter(measured["metric"]) == {"bleu": 4, "comet": 4, "updates_chosen": 4}
-    assert all(measurements.of_value(value, measured).empty for value in tables("huffman")["table5"])
+    assert all(selection.of_value(value, measured).empty for value in tables("huffman")["table5"])
 
 
 def test_symbols_of_one_side_in_the_order_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def test_symbols_of_one_side_in_the_order_of_the_file(tmp_path: Path, monkeypatc
     assert list(shares["value"]) == [0.75, 0.25] * 3
     assert list(shares["x"]) == [1, 2] * 3
     printed = next(value for value in tables("huffman")["text"] if value.metric == "vocabulary")
-    assert list(measurements.of_value(printed, measured)["value"]) == [485]
+    assert list(selection.of_value(printed, measured)["value"]) == [485]
 
 
 def test_shares_of_words_by_symbols() -> None:

@@ -380,7 +380,7 @@ def test_marks_of_several_metrics_and_levels(p_value: float, mark: str) -> None:
     rows = [score(0.2, metric="wins_word", **keys), score(0.3, metric="wins_sentence", **keys)]
     rows += [score(p_value, metric="p_word", **keys), score(0.5, metric="p_sentence", **keys)]
     ours = {"wins_word": "p_word", "wins_sentence": "p_sentence"}
-    marks = {"**": {"metric": ours, "below": 0.01}, "*": {"metric": ours, "between": [0.01, 0.05]}}
+    marks = {"**": {"metric": ours, "below": 0.01}, "*": {"metric": ours, "at_least": 0.01, "below": 0.05}}
     assert [cell.mark for cell in small(values, rows, marks=marks).cells.values()] == [mark, ""]
 
 
@@ -411,7 +411,10 @@ def test_lost_and_missing_cells_are_told_apart() -> None:
         {"extra": {"x": "test"}},
         {"extra": {"x": {"as": "page"}}},
         {"marks": {"bold": {"metric": "bleu_increment"}}},
-        {"marks": {"bold": {"metric": "bleu_increment", "at_most": 1, "above": 0}}},
+        {"marks": {"bold": {"metric": "bleu_increment", "at_most": "best"}}},
+        {"marks": {"bold": {"metric": "bleu_increment", "between": 1}}},
+        {"marks": {"bold": "best"}},
+        {"where": {"model": {"nott": "a"}}},
     ],
 )
 def test_entries_that_cannot_be_understood(entry: dict[str, Any]) -> None:

@@ -12,8 +12,9 @@ from paper_text import READERS, Cell, Table
 
 from experiment.scoring.metrics import METRICS
 from papers import published
-from papers.measurements import frame, of_value
+from papers.measurements import frame
 from papers.published import FOLDER, Value, read, tables
+from papers.selection import of_value
 from subwords.errors import InputError
 
 PAPERS = ["huffman", "sbpe", "hft", "volt", "random-bpe"]

@@ -13,10 +13,11 @@ from papers.analyses.effects import effects_in, explained
 from papers.analyses.effects_of_published import replicated
 from papers.claims.judging import judge
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
-from papers.measurements import frame, of_value, published_frame
+from papers.measurements import frame, published_frame
 from papers.measures import hierarchical
 from papers.measures.hierarchical import Effect, Posterior, Sampling
 from papers.rendering.tables import build_table
+from papers.selection import of_value
 from subwords.errors import InputError
 
 FILE = paper.FOLDER / "random-bpe.yaml"

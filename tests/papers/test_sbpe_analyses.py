@@ -29,10 +29,11 @@ from papers.analyses import (
 )
 from papers.claims.judging import judge
 from papers.claims.verdicts import CONFIRMED, NOT_TESTABLE
-from papers.measurements import frame, of_value, published_frame
+from papers.measurements import frame, published_frame
 from papers.measures.gold_morphemes import Analyses, on_surface, read_morpho_challenge, read_sigmorphon, scores
 from papers.measures.segmenters import best_segmentations
 from papers.people.answers import Outcome
+from papers.selection import of_value
 from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.sbpe import SBPE

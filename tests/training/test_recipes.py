@@ -51,6 +51,7 @@ def test_a_circle_is_an_error() -> None:
         ({"dropout": "1e-1"}, "YAML reads 1e-3 as text"),
         ({"encoder-layers": 2.5}, "is not a number"),
         ({"encoder-layers": True}, "is not a number"),
+        ({"activation-fn": True}, "in quotes"),
         ({"share-all-embeddings": 1}, "when-joint"),
         ({"arch": "transfomer"}, "did you mean 'transformer'"),
         ({"optimizer": "sgdd"}, "did you mean 'sgd'"),

@@ -101,6 +101,13 @@ def test_lists_and_numbers_can_be_given_on_the_command_line(workplaces: Callable
     assert planned_jobs(said.stdout)["train"] == 2 * 3  # two segmentations
 
 
+def test_text_in_a_file_stays_text(workplaces: Callable[[str], Workplace]) -> None:
+    place = workplaces("texts")
+    place.write({**TINY, "title": "2026"})
+    said = place.snakemake("-n", config=("seeds=[1]",))
+    assert said.returncode == 0, said.stdout
+
+
 def test_snakemake_makes_its_own_report(finished: Workplace) -> None:
     finished.run("--report", "snakemake-report.html")
     assert (finished.folder / "snakemake-report.html").stat().st_size > 10_000

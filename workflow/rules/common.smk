@@ -8,6 +8,7 @@ from experiment.config import Experiment, typed
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
 from papers.paper import from_settings
+from snakemake.utils import update_config
 from subwords.errors import InputError
 
 
@@ -29,8 +30,8 @@ def rule_name(step, *words):
 
 
 CONFIGFILE = workflow.configfiles[-1]
-for key in workflow.config_settings.overwrite_config:
-    config[key] = typed(config[key])
+# What stands in a file has its types; what stands behind --config has arrived as words.
+update_config(config, typed(workflow.config_settings.config))
 paper, experiment = checked(config)
 settings = experiment.settings
 graph = Graph(experiment)

@@ -95,6 +95,8 @@ def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> 
         if isinstance(value, bool) or not isinstance(value, number):
             hint = " (YAML reads 1e-3 as text: write 0.001 or 1.0e-3)" if isinstance(value, str) else ""
             raise InputError(f"model {name}: {flag}={value!r} is not a number{hint}", allowed=f"a value of type {kind}")
+    elif isinstance(value, bool):
+        raise InputError(f"model {name}: {flag}={value}", allowed=f'text, in quotes: {flag}: "{value}"')
     elif entry.get("choices") and str(value) not in entry["choices"]:
         raise unknown(f"value of model {name} for {flag}", value, entry["choices"])
 

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from papers.selection import comparable
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def explained(measured: DataFrame, options: Mapping[str, Any]) -> DataFrame:
     the size that the paper asked for; the columns that these come from are kept. Raises InputError when there are none.
     """
     metric = options.get("metric", "bleu")
-    wanted = measured[(measured["metric"] == metric) & (measured["selection"] != "test")]
+    wanted = comparable(measured[measured["metric"] == metric])
     wanted = wanted[wanted["value"].notna() & wanted["size"].notna()]
     if wanted.empty:
         raise InputError(f"there are no scores in {metric}", allowed="scores of segmentations with a size")

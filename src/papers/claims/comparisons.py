@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from papers.claims.rules import Condition, Side
 from papers.measurements import COLUMNS
+from papers.selection import comparable, matching
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 #: What tells measurements of different things apart.
 KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
+#: Selectors beside those of `papers.selection`: of what the others leave.
+EXTREMES = ("largest", "smallest")
 #: By what a published number is known among ours; an empty one does not distinguish.
 MEMBER_KEYS = ["metric", "corpus", "direction", "model", "segmentation", "algorithm", "size"]
 
@@ -70,26 +73,12 @@ def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list
 
 def selected(metrics: Iterable[str], where: Mapping[str, Any], measured: DataFrame, columns: list[str]) -> DataFrame:
     """Return the rows of a side, those of one seed each where there are seeds and a mean."""
-    rows = measured[measured["metric"].isin(list(metrics))]
-    if "selection" not in where:
-        rows = rows[rows["selection"] != "test"]
-    if "x" not in where and "x" not in columns:
-        rows = rows[rows["x"].isna()]
-    extremes = {}
-    for column, wanted in where.items():
-        if isinstance(wanted, str) and wanted in ("largest", "smallest"):
-            extremes[column] = wanted
-        elif isinstance(wanted, Mapping):
-            key, value = next(iter(wanted.items()))
-            if key == "not":
-                rows = rows[~rows[column].isin(value if isinstance(value, list) else [value])]
-            else:
-                rows = rows[(rows[column] >= value if key == "at_least" else rows[column] <= value).fillna(False)]
-        else:
-            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
-    for column, wanted in extremes.items():
-        best = rows.groupby([name for name in columns if name != column], dropna=False)[column]
-        rows = rows[rows[column] == best.transform("max" if wanted == "largest" else "min")]
+    extremes = {column: wanted for column, wanted in where.items() if wanted in EXTREMES}
+    rows = comparable(measured[measured["metric"].isin(list(metrics))], {*where, *columns} - {"metric"})
+    rows = matching(rows, {column: wanted for column, wanted in where.items() if column not in extremes})
+    for column, extreme in extremes.items():
+        of_all = rows.groupby([name for name in columns if name != column], dropna=False)[column]
+        rows = rows[rows[column] == (of_all.transform("max") if extreme == "largest" else of_all.transform("min"))]
     if "seed" not in columns and rows["seed"].notna().any():  # a printed mean beside the runs that it is the mean of
         keys = [name for name in KEYS if name != "seed"]
         has_seeds = rows.groupby(keys, dropna=False)["seed"].transform("count") > 0

@@ -30,8 +30,10 @@ from typing import TYPE_CHECKING, Any
 from experiment.scoring.significance import welch_p_value
 from papers import published
 from papers.claims import comparisons
-from papers.claims.rules import Condition, condition, in_words
+from papers.claims.rules import SUMMARIES, Condition, condition
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
+from papers.claims.wording import in_words
+from papers.selection import RELATIONS
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -159,16 +161,11 @@ def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataF
 
 def _holds(rule: Condition, value: float) -> bool:
     name, bound = rule.relation
-    slack = 1e-9  # 0.3 - 0.2 is not above 0.1
-    if name == "between":
-        return bool(bound[0] - slack <= value <= bound[1] + slack)
-    if name in ("above", "at_least"):
-        return bool(value > bound + slack) if name == "above" else bool(value >= bound - slack)
-    return bool(value < bound - slack) if name == "below" else bool(value <= bound + slack)
+    return bool(RELATIONS[name](value, bound))
 
 
 def _decide(rule: Condition, values: Series[float], measured: DataFrame) -> Outcome:
-    if rule.inside in ("mean", "median", "min", "max"):
+    if rule.inside in SUMMARIES:
         number = float(values.agg(rule.inside))
         state = CONFIRMED if _holds(rule, number) else NOT_CONFIRMED
         return Outcome(state, f"{rule.inside} of {len(values)}: {number:.4g}")

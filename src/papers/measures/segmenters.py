@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiment.jsonfiles import read_json
+from papers.selection import comparable, matching
 from subwords import registry
 from subwords.segmenter import Segmenter
 
@@ -25,7 +26,7 @@ def best_segmentations(scores: DataFrame, algorithm: str = "bpe") -> dict[tuple[
 
     On the test set, as Vilar and Federico 2021 chose the BPE that S-BPE is compared with. Of equals the smallest.
     """
-    bleu = scores[(scores["metric"] == "bleu") & (scores["algorithm"] == algorithm) & (scores["selection"] != "test")]
+    bleu = comparable(matching(scores, {"metric": "bleu", "algorithm": algorithm}))
     means = bleu.groupby(["corpus", "direction", "segmentation"], sort=False).agg({"value": "mean", "size": "first"})
     means = means.reset_index().sort_values(["value", "size"], ascending=[False, True], kind="stable")
     best = means.drop_duplicates(["corpus", "direction"])

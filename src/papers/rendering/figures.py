@@ -10,7 +10,7 @@ A figure's entry:
     series: algorithm      column (or columns) whose values have a colour each; `system` is a segmentation's name
                            without the size at its end (bpe-2k, bpe-32k: bpe)
     panels: corpus         column (or columns) whose values have a panel each
-    where: {model: base}   which measurements are meant; a value or a list of them
+    where: {model: base}   which measurements are meant, as in `papers.selection`
     log: [x]               logarithmic axes
     published: table1      published table that is drawn beside ours; left out: the one of the figure's name; null: none
     labels: {f95: F95}     what a value, a metric or x is called in the figure
@@ -32,6 +32,7 @@ from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, 
 from papers import published
 from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
 from papers.rendering.tables import summary
+from papers.selection import check, comparable, listed, matching
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -111,26 +112,23 @@ def read_plan(name: str, entry: Mapping[str, Any]) -> Plan:
     plan = Plan(
         kind=entry.get("kind", "lines"),
         x=entry["x"],
-        y=_listed(entry["y"]),
-        series=_listed(entry.get("series")),
-        panels=_listed(entry.get("panels")),
+        y=listed(entry["y"]),
+        series=listed(entry.get("series")),
+        panels=listed(entry.get("panels")),
         where=entry.get("where") or {},
-        log=_listed(entry.get("log")),
+        log=listed(entry.get("log")),
         labels={str(key): str(label) for key, label in (entry.get("labels") or {}).items()},
     )
     if plan.kind not in KINDS:
         raise unknown(f"kind in {where}:", plan.kind, KINDS)
-    for column in (plan.x, *plan.series, *plan.panels, *plan.where):
-        if column not in COLUMNS and not (column == SYSTEM and column not in (plan.x, *plan.where)):
+    check(plan.where, f"{where}.where")
+    for column in (plan.x, *plan.series, *plan.panels):
+        if column not in COLUMNS and (column != SYSTEM or plan.x == SYSTEM):
             raise unknown(f"column in {where}:", column, COLUMNS)
     for axis in plan.log:
         if axis not in ("x", "y"):
             raise unknown(f"axis in {where}.log:", axis, ("x", "y"))
     return plan
-
-
-def _listed(given: Any) -> list[str]:
-    return [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 def published_beside(paper: str, name: str, entry: Mapping[str, Any]) -> DataFrame | None:
@@ -155,13 +153,7 @@ def beside(paper: Paper, name: str) -> DataFrame | None:
 def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
     """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come."""
     rows = measured[measured["metric"].isin(plan.y) & measured["value"].notna()]
-    named = {plan.x, *plan.series, *plan.panels, *plan.where}
-    if "selection" not in named:
-        rows = rows[rows["selection"] != "test"]
-    if "x" not in named:
-        rows = rows[rows["x"].isna()]
-    for column, wanted in plan.where.items():
-        rows = rows[rows[column].isin(_listed(wanted))]
+    rows = matching(comparable(rows, {plan.x, *plan.series, *plan.panels, *plan.where}), plan.where)
     if plan.x != "size":
         rows = rows[rows[plan.x].notna() & (rows[plan.x] != "").fillna(False)]
     keys = [_label(rows, plan.panels, plan), rows["metric"], _label(rows, plan.series, plan)]

@@ -5,8 +5,8 @@ A table's entry in a paper's file says what ours is:
     title: …               what stands above it
     note: …                a sentence that stands below it
     published: …           the published table, where it is called otherwise; null: a table of ours alone
-    where: {model: base}   which of our measurements count, where the printed cell does not say; those to which the
-                           column does not apply (a corpus has no model) count always
+    where: {model: base}   which of our measurements count, where the printed cell does not say (`papers.selection`);
+                           those to which the column does not apply (a corpus has no model) count always
     extra:                 ours that the paper does not have: a name, and the columns in which it differs from the cell
       chosen on test: {selection: test}                         beside every cell
       Czech: {as: row, corpus: sigmorphon-cs}                   another row: what a column's cells share, but for this
@@ -15,7 +15,7 @@ A table's entry in a paper's file says what ours is:
       Avg: [Es, Fr, Ru]
     marks:                 marks at our values (in some columns), by another measurement of the same system
       bold: {metric: bleu_below_best_bpe, at_most: 0.4, columns: [S-BPE]}
-                           or at_least, below, above, and between: [from, to), which leaves `to` out
+                           the number is as one or several relations of `papers.selection` say
 
 Beside a cell, `metric` maps published metrics to ours ({bleu: bleu_tokenized}); cells of other metrics have none there.
 A mark's `metric` may be such a map, too.
@@ -26,28 +26,20 @@ nothing is said), `decimals` the digits of each metric.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.significance import mean_and_error
 from papers.measurements import COLUMNS as MEASURED
-from papers.measurements import of_value
 from papers.published import KEYS, Value
 from papers.rendering.table import Cell, Ours, Table, assembled
+from papers.selection import RELATIONS, check, check_bound, listed, matching, matching_or_empty, of_value
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-#: Marks that a table's entry may put at ours, and how they compare.
-_RULES: dict[str, Callable[[float, Any], bool]] = {
-    "at_most": lambda value, limit: value <= limit,
-    "at_least": lambda value, limit: value >= limit,
-    "below": lambda value, limit: value < limit,
-    "above": lambda value, limit: value > limit,
-    "between": lambda value, limits: limits[0] <= value < limits[1],
-}
 _PLACES = ("cell", "row", "column")
 #: What a table's entry may say; the module's docstring explains it.
 ENTRY_KEYS = ("title", "note", "from", "published", "where", "extra", "means", "marks", "rows", "columns", "decimals")
@@ -77,9 +69,7 @@ def check_entry(name: str, entry: Mapping[str, Any]) -> None:
     for key in entry:
         if key not in ENTRY_KEYS:
             raise unknown(f"key in {where}", key, ENTRY_KEYS, next_step="see src/papers/rendering/tables.py")
-    for column in entry.get("where") or {}:
-        if column not in MEASURED:
-            raise unknown(f"column in {where}.where:", column, MEASURED)
+    check(entry.get("where") or {}, f"{where}.where")
     for label, selector in (entry.get("extra") or {}).items():
         if not isinstance(selector, Mapping):
             raise InputError(f"{where}.extra.{label}: {selector!r}", allowed="columns and values, as {selection: test}")
@@ -89,16 +79,19 @@ def check_entry(name: str, entry: Mapping[str, Any]) -> None:
         if selector.get("as", "cell") not in _PLACES:
             raise unknown(f"place in {where}.extra.{label}:", selector["as"], _PLACES)
     for label, rule in (entry.get("marks") or {}).items():
-        if len(set(rule) & set(_RULES)) != 1 or set(rule) - {"columns", *_RULES} != {"metric"}:
-            allowed = f"metric, one of {', '.join(_RULES)}, and columns where not all are meant"
-            raise InputError(f"{where}.marks.{label}: {dict(rule)}", allowed=allowed)
+        relations = {key: rule[key] for key in rule if key in RELATIONS} if isinstance(rule, Mapping) else {}
+        if not relations or set(rule) - {"columns", *RELATIONS} != {"metric"}:
+            allowed = f"metric, one or more of {', '.join(RELATIONS)}, and columns where not all are meant"
+            raise InputError(f"{where}.marks.{label}: {rule}", allowed=allowed)
+        for name, bound in relations.items():
+            check_bound(name, bound, f"{where}.marks.{label}")
 
 
 # ---- cells that the paper has, and what stands beside them
 
 
 def _published_cells(values: Sequence[Value], entry: Mapping[str, Any], measured: DataFrame) -> Iterable[Cell]:
-    eligible = _where(measured, entry.get("where") or {})
+    eligible = matching_or_empty(measured, entry.get("where") or {})
     extras: Mapping[str, Mapping[str, Any]] = entry.get("extra") or {}
     of: dict[str, Sequence[str]] = entry.get("means") or {}
     _check_means(values, of)
@@ -193,27 +186,14 @@ def _changed(value: Value, selector: Mapping[str, Any], metric: str) -> Value:
     return replace(value, metric=metric, **{name: str(selector[name]) for name in _CELL_KEYS if name in selector})
 
 
-def _where(measured: DataFrame, conditions: Mapping[str, Any]) -> DataFrame:
-    """Return the measurements that meet the conditions, or to which their column does not apply."""
-    for name, wanted in conditions.items():
-        column = measured[name]
-        measured = measured[column.isin(_listed(wanted)) | column.isna() | (column == "").fillna(False)]
-    return measured
-
-
 def _exactly(measured: DataFrame, selector: Mapping[str, Any]) -> DataFrame:
     """Return the measurements that a selector means by columns that a published value does not have."""
-    own = {name for name in selector if name in MEASURED} - {"metric", *_CELL_KEYS}
-    for name in sorted(own):
-        measured = measured[measured[name].isin(_listed(selector[name]))]
+    own = {name: selector[name] for name in selector if name in MEASURED and name not in ("metric", *_CELL_KEYS)}
+    measured = matching(measured, own)
     if "selection" in own:
         # Cells are never compared with what was chosen on a test set, unless it is asked for, as here.
         measured = measured.assign(selection="")
     return measured
-
-
-def _listed(wanted: Any) -> list[Any]:
-    return list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
 
 
 def our_value(value: Value, measured: DataFrame) -> Ours:
@@ -257,7 +237,7 @@ def _number(value: Any) -> float | None:
 def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFrame) -> str:
     marks = []
     for mark, rule in (entry.get("marks") or {}).items():
-        (name,) = set(rule) & set(_RULES)
+        relations = set(rule) & set(RELATIONS)
         # Where no columns are named, the mark is for the metric that the rule's begins with: bleu_below_best_bpe, bleu.
         columns = rule.get("columns")
         metric = rule["metric"]
@@ -269,7 +249,7 @@ def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFra
         if ours.number is None or not about:
             continue
         found = our_value(replace(value, metric=str(metric)), measured)
-        if found.number is not None and _RULES[name](found.number, rule[name]):
+        if found.number is not None and all(RELATIONS[name](found.number, rule[name]) for name in relations):
             marks.append(mark)
     return " ".join(marks)
 
@@ -278,12 +258,12 @@ def _marks(value: Value, ours: Ours, entry: Mapping[str, Any], measured: DataFra
 
 
 def _own_cells(paper: str, name: str, entry: Mapping[str, Any], measured: DataFrame) -> Iterable[Cell]:
-    labels = {"rows": _listed(entry.get("rows", "row")), "columns": _listed(entry.get("columns", "metric"))}
+    labels = {"rows": listed(entry.get("rows", "row")), "columns": listed(entry.get("columns", "metric"))}
     for side, columns in labels.items():
         for column in columns:
             if column not in MEASURED:
                 raise unknown(f"column in tables.{name}.{side}:", column, MEASURED)
-    eligible = _where(measured, entry.get("where") or {})
+    eligible = matching_or_empty(measured, entry.get("where") or {})
     digits = entry.get("decimals") or {}
     groups: dict[tuple[str, str], list[int]] = {}
     for index in range(len(eligible)):
