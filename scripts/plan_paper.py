@@ -50,6 +50,9 @@ def main(argv: list[str] | None = None) -> int:
     rate = arguments.teraflops * 1e12 if arguments.teraflops else plan.RATE[device]
     parts = plan.plan(found, count, device, rate)
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
+    for table, reasons in plan.unmeasured(found).items():
+        for reason, cells in reasons.items():
+            print(f"{table}: {cells} published scores will have none of ours beside them: {reason}", file=sys.stderr)
     if not parts:
         print(f"no trainings; measured: {', '.join(found.measured) or 'nothing'}")
         return 0

@@ -11,6 +11,16 @@ from subwords.errors import InputError, unknown
 
 #: The repository: catalogues and schemas are found from here, wherever a program is started.
 ROOT = Path(__file__).resolve().parent.parent.parent
+#: What JSON's types are called in messages.
+KINDS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "null": "nothing",
+    "number": "a number",
+    "object": "a mapping of keys to values",
+    "string": "text",
+}
 SCHEMAS = ROOT / "config" / "schemas"
 
 
@@ -30,14 +40,14 @@ def check(document: Any, schema: str, where: str) -> None:
     if errors:
         from jsonschema.exceptions import best_match
 
-        raise _as_input_error(best_match([errors[0]]), where)
+        guide = "docs/new-paper.md" if schema in ("papers", "condition") else "config/config.yaml"
+        raise _as_input_error(best_match([errors[0]]), where, f"see {guide}")
 
 
-def _as_input_error(error: Any, where: str) -> InputError:
+def _as_input_error(error: Any, where: str, hint: str) -> InputError:
     place = ".".join(str(part) for part in error.absolute_path)
     at = f"{where}: {place}" if place else where
     about = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-    hint = f"see the comments in {where} and config/config.yaml"
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         extra = next(key for key in error.instance if key not in allowed)
@@ -49,6 +59,7 @@ def _as_input_error(error: Any, where: str) -> InputError:
     if error.validator == "enum":
         return InputError(f"{at}: {unknown('value', error.instance, error.validator_value, next_step=hint)}")
     if error.validator == "type":
-        problem = f"{at}: {error.instance!r} is not of type {error.validator_value}"
-        return InputError(problem, allowed=about, next_step=hint)
+        kinds = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
+        allowed = " or ".join(KINDS[kind] for kind in kinds) + (f": {about}" if about else "")
+        return InputError(f"{at}: {error.instance!r}", allowed=allowed, next_step=hint)
     return InputError(f"{at}: {error.message}", allowed=about, next_step=hint)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Metrics that are set against BPE's.
 SCORES = ("bleu", "chrf", "comet")
+#: What is said of each of them.
+DERIVED = ("_percent_of_bpe", "_increment", "_below_best_bpe")
 #: Algorithms that are BPE, the one that is preferred first. Huffman's shares are of SentencePiece's, HFT's increments
 #: of subword-nmt's; where only one of them was run it serves for both.
 SHARE_BASELINES = ("spm-bpe", "bpe")

@@ -88,7 +88,7 @@ def published_frame(values: Iterable[Value]) -> DataFrame:
     """
     return frame(
         {
-            **{name: getattr(value, name) for name in (*KEYS, "split", "row", "text")},
+            **{name: getattr(value, name) for name in (*KEYS, "split", "testset", "row", "text")},
             "value": value.number,
             "error": float(value.error) if value.error else None,
             "selection": "dev",

@@ -139,8 +139,12 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
     change = dict(document["scales"].get(scale) or {})
     sizes = change.pop("sizes", {})
+    _check_changes(document, change, f"{where}: scales.{scale}")
     content = {key: _merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}
     settings = content["experiment"] | {key: document[key] for key in MACHINE if key in document}
+    if isinstance(settings["corpora"], list):  # of names in the catalogue
+        settings["corpora"] = dict.fromkeys(settings["corpora"])
+    schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
     asked = {name: given.get("size") for name, given in settings["segmentations"].items()}
     settings |= {
         "experiment": f"{document['paper']}-{scale}",
@@ -175,6 +179,18 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
 
     check(paper, sizes, document["scales"])
     return paper
+
+
+def _check_changes(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
+    """Raise InputError where a scale changes what is not there: a typing error would add a model in place of one."""
+    places = [(key, document.get(key) or {}, change.get(key) or {}) for key in SCALED if key != "experiment"]
+    base, changed = document["experiment"], change.get("experiment") or {}
+    parts = ("corpora", "segmentations", "models")
+    places += [(f"experiment.{key}", base.get(key) or {}, changed.get(key) or {}) for key in parts]
+    for place, known, names in places:
+        for name in names:
+            if name not in known:
+                raise unknown(f"name in {where}.{place}", name, known, next_step=f"add it to `{place}`, or correct it")
 
 
 def _merged(base: Any, change: Any) -> Any:
@@ -226,10 +242,15 @@ def analysis_files(paper: Paper, name: str) -> dict[str, File]:
     """Return the files that an analysis names under `files`: downloads (url, sha256) or the user's own (local)."""
     found = {}
     for label, given in (paper.analyses[name].get("files") or {}).items():
+        if given is None:  # left out at this scale
+            continue
         if isinstance(given, str):
             found[label] = File(path=given)
-        elif "local" in given:
+        elif isinstance(given, Mapping) and "local" in given:
             found[label] = File(path=given["local"], sha256=given.get("sha256"))
-        else:
+        elif isinstance(given, Mapping) and {"url", "sha256"} <= set(given):
             found[label] = File(url=given["url"], sha256=given["sha256"])
+        else:
+            where = f"{paper.where}: analyses.{name}.files.{label}"
+            raise InputError(f"{where}: {given!r}", allowed="a path, {local: path}, or {url: …, sha256: …}")
     return found

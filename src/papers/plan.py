@@ -6,13 +6,15 @@ assumed rate of the device. They are an estimate; what is assumed is printed wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from experiment.config import Experiment, Run
-from papers.paper import Paper
+from experiment.scoring.metrics import METRICS
+from papers.paper import SCORES, Paper
 from papers.published import tables
 
 #: Pieces of a sentence, where nothing is known of the corpus.
@@ -26,7 +28,7 @@ CHECKPOINT_BYTES, LAST_CHECKPOINT_BYTES = 4, 12
 TEXT_BYTES_PER_SENTENCE = 250
 
 #: flags, joint, source size, target size -> parameters of the model
-Counter = Callable[[Mapping[str, Any], bool, int, int], int]
+ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Part:
         return self.runs - self.done
 
 
-def plan(paper: Paper, count: Counter, device: str, rate: float | None = None) -> list[Part]:
+def plan(paper: Paper, count: ParameterCount, device: str, rate: float | None = None) -> list[Part]:
     """Return the parts of a paper's trainings. `device` is gpu or cpu; `rate` its operations per second."""
     experiment = paper.experiment
     if not paper.uses_scores:
@@ -58,7 +60,9 @@ def plan(paper: Paper, count: Counter, device: str, rate: float | None = None) -
     return [_part(paper, experiment, runs, count, device, rate or RATE[device]) for runs in blocks.values()]
 
 
-def _part(paper: Paper, experiment: Experiment, runs: list[Run], count: Counter, device: str, rate: float) -> Part:
+def _part(
+    paper: Paper, experiment: Experiment, runs: list[Run], count: ParameterCount, device: str, rate: float
+) -> Part:
     first = runs[0]
     flags = experiment.recipes[first.model]["flags"]
     pairs = training_pairs(paper, first.corpus)
@@ -129,3 +133,31 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None, gpus: int) -> f
     if flags.get("max-epoch") and pairs:
         limits.append(float(flags["max-epoch"] * pairs * PIECES_PER_SENTENCE))
     return min(limits) if limits else None
+
+
+def unmeasured(paper: Paper) -> dict[str, Counter[str]]:
+    """Return, by table, why published scores will have none of ours beside them, and how many each reason concerns.
+
+    A system that the file does not name (a typing error, or a row that was left out) is not trained.
+    """
+    found: dict[str, Counter[str]] = {}
+    published = tables(paper.name)
+    known: dict[str, Iterable[str]] = {
+        "corpus": [paper.paper_corpus(name) for name in paper.settings["corpora"]],
+        "model": paper.settings["models"],
+        "segmentation": paper.settings["segmentations"],
+    }
+    for name, entry in paper.tables.items():
+        cells = published.get(entry.get("published", name), []) if SCORES in entry["from"] else []
+        for value in (cell for cell in cells if cell.metric in METRICS):
+            wrong = [
+                f"no {column} {getattr(value, column)!r} in the file"
+                for column, names in known.items()
+                if getattr(value, column) and getattr(value, column) not in names
+            ]
+            asked = paper.sizes_of_paper.get(value.segmentation)
+            if value.size and asked and int(value.size) != asked:
+                wrong.append(f"{value.segmentation} asks for {asked} and not for {value.size}")
+            if wrong:
+                found.setdefault(name, Counter())[", ".join(wrong)] += 1
+    return found

@@ -42,6 +42,7 @@ COLUMNS: dict[str, str] = {
     "size": "size asked for; empty: found by the algorithm, or not said",
     "seed": "number of the training run; empty: the mean over runs, or the only one",
     "split": "train, dev or test",
+    "testset": "name of the test set, where systems are scored on several",
 }
 REQUIRED = ("paper", "table", "row", "column", "value", "metric")
 #: What a published value shares with the rows of scores.csv that it is to be compared with.
@@ -52,6 +53,8 @@ METRICS: dict[str, str] = {
     "bleu": "BLEU, 0 to 100",
     "chrf": "chrF, 0 to 100",
     "comet": "COMET, on its model's scale",
+    "chrf++": "chrF++, 0 to 100",
+    "ter": "TER, 0 and more, lower is better",
     "bleu_increment": "difference of two BLEU scores",
     "bleu_percent_of_bpe": "score of a system over that of BPE, as a share",
     "chrf_percent_of_bpe": "score of a system over that of BPE, as a share",
@@ -72,6 +75,15 @@ METRICS: dict[str, str] = {
     "merges": "number of merges learned",
     "vocabulary": "size of the vocabulary",
     "parameters": "trained parameters of the model",
+    "updates": "updates of the training",
+    "train_seconds": "seconds of the training",
+    "tokens_per_second": "target pieces that a training processes in a second",
+    "vocabulary_source": "pieces of the source vocabulary",
+    "vocabulary_target": "pieces of the target vocabulary",
+    "pieces_per_word_source": "pieces of the training text's source side over its words",
+    "pieces_per_word_target": "pieces of the training text's target side over its words",
+    "pieces_per_sentence_source": "pieces of the training text's source side over its lines",
+    "pieces_per_sentence_target": "pieces of the training text's target side over its lines",
     "f95": "frequency of the token at 95 % of the ranks",
     "mu": "mean number of pieces of a line",
     "nu": "rank-weighted mean frequency",
@@ -121,6 +133,7 @@ class Value:
     size: str = ""
     seed: str = ""
     split: str = ""
+    testset: str = ""
 
     @property
     def known(self) -> bool:
@@ -156,7 +169,7 @@ def read(path: str | Path) -> list[Value]:
     """Return the values of one file, in its order. Raises InputError with the line that breaks a rule."""
     path = Path(path)
     try:
-        lines = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8"), newline=""), strict=True))
+        lines = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:

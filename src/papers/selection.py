@@ -96,7 +96,8 @@ def of_value(value: Value, measured: DataFrame) -> DataFrame:
             chosen &= measured[name] == (int(wanted) if name in WHOLE_NUMBERS else wanted)
     for name in ("split", "row"):
         chosen &= (measured[name] == "") | (measured[name] == getattr(value, name))
-    chosen &= (measured["split"] == value.split) | (value.split == "")
+    for name in ("split", "testset"):
+        chosen &= (measured[name] == getattr(value, name)) | (getattr(value, name) == "")
     if not (value.segmentation or value.algorithm):
         chosen &= ((measured["segmentation"] == "") & (measured["algorithm"] == "")) | (measured["row"] != "")
     return measured[chosen]

@@ -89,7 +89,7 @@ def test_which_test_set_is_taken() -> None:
         ({"group": {"es": "a", "de": "b"}}, "unknown language of b, which mine.yaml: three takes from it, 'de'"),
         ({"group": {"es": "a", "en": "b"}}, "en cannot be translated into itself"),
         ({"into": "de"}, "unknown language of a, which mine.yaml: three takes from it, 'de'"),
-        ({"into": None}, "None is not of type"),
+        ({"into": None}, "into: None"),
         ({"group": {"es": "a"}}, "three.group"),
         ({"group": {"es": "a", "Spanish": "b"}}, "language code"),
         ({"group": {"es": "a", "dev": "b"}}, "not dev"),

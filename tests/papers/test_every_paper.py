@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 from workflow.conftest import Workplace
 
 from papers import paper, published
+from papers.analyses import KINDS
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, read_verdicts
 
 
@@ -30,6 +32,11 @@ def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     described = paper.read(place.folder / "config" / "papers" / f"{name}.yaml", "smoke")
     results = place.results / described.folder
+
+    for analysis in described.measured:
+        given = KINDS[described.analyses[analysis]["kind"]].metrics
+        measured = {row["metric"] for row in rows(results / "measurements" / f"{analysis}.csv")}
+        assert {metric for metric in measured if not any(fnmatchcase(metric, pattern) for pattern in given)} == set()
 
     printed = published.tables(name)
     for table, given in described.tables.items():

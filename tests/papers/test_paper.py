@@ -94,6 +94,11 @@ def test_the_parts_that_are_wanted() -> None:
     assert not part.uses_scores
 
 
+def test_corpora_may_be_a_list_of_names() -> None:
+    listed = {"experiment": {**FILE["experiment"], "corpora": ["loresmt-en-ga"]}}
+    assert at("full", **listed).experiment.runs == at("full").experiment.runs
+
+
 def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
     assert at("smoke", mirror=str(tmp_path)).experiment.settings["mirror"] == str(tmp_path)
 
@@ -128,7 +133,19 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f["claims"]["better"]["holds"][0].update(left={"corpus": {"not": "ga"}}), ["corpus", "'ga'"]),
         (lambda f: f["claims"]["better"]["holds"][0].update(left={"direction": "en-gq"}), ["direction", "'en-gq'"]),
         (lambda f: f["analyses"]["counts"].update(grids=["table2"]), ["grid", "'table2'"]),
-        (lambda f: f["scales"]["smoke"].setdefault("analyses", {}).update(cuonts={}), ["cuonts", "no kind"]),
+        (lambda f: f["scales"]["smoke"].setdefault("analyses", {}).update(cuonts={}), ["'cuonts'", "counts"]),
+        (lambda f: f["scales"]["smoke"]["experiment"].update(models={"transformer-smal": {}}), ["'transformer-smal'"]),
+        (lambda f: f["scales"]["smoke"].update(claims={"bettr": {"says": "x"}}), ["claims", "'bettr'", "better"]),
+        (lambda f: f["experiment"]["segmentations"].update(word={"size": 5}), ["segmentations.word", "'algorithm'"]),
+        (lambda f: f["experiment"].update(segmentations=["char"]), ["segmentations", "a mapping"]),
+        (lambda f: f["experiment"].update(corpora=None), ["experiment.corpora", "'loresmt-en-ga'"]),
+        (lambda f: f["scales"]["smoke"]["experiment"].update(seeds=1), ["seeds", "a list"]),
+        (lambda f: f["analyses"]["counts"].update(files={"one": {"url": "x"}}), ["counts.files.one", "sha256"]),
+        (lambda f: f["scales"]["smoke"].update(sizes={"2000": 50}), ["sizes", "'2000'", "without quotes"]),
+        (lambda f: f["claims"]["better"]["holds"][0].update(metric="bluu"), ["claims.better", "'bluu'", "bleu"]),
+        (lambda f: f["figures"]["sizes"].update(y=["sentnces"]), ["figures.sizes", "'sentnces'", "sentences"]),
+        (lambda f: f["tables"]["table1"].update(extra={"x": {"metric": "chfr"}}), ["tables.table1", "'chfr'", "chrf"]),
+        (lambda f: f.update(parts=["counts"], figures={}), ["counts alone"]),
         (lambda f: f["figures"]["sizes"].update(kind="pie"), ["'pie'", "lines"]),
         (lambda f: f["figures"]["sizes"].pop("x"), ["sizes", "no x"]),
         (lambda f: f["tables"]["table1"].update(colums=["x"]), ["tables.table1", "'colums'", "columns"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ import yaml
 import plan_paper
 from experiment.training import recipes
 from experiment.training.model_size import count_parameters
-from papers.paper import from_settings
-from papers.plan import plan, training_pairs, training_tokens
+from papers.paper import FOLDER, from_settings, read
+from papers.plan import plan, training_pairs, training_tokens, unmeasured
+from papers.published import tables
 
 GENERATED = {"seed": 1, "train": 200, "dev": 10, "test": 10, "test_unseen": 10}
 
@@ -84,6 +86,21 @@ def test_a_group_has_the_pairs_of_its_members_or_as_many_as_the_file_says(member
         "scale": "full",
     }
     assert training_pairs(from_settings(document, "x"), "many") == pairs
+
+
+def test_cells_that_no_run_will_fill_are_said() -> None:
+    hft = read(FOLDER / "hft.yaml", "full")
+    assert unmeasured(hft) == {}
+    less = {"segmentations": {**hft.settings["segmentations"], "hft-2k": {"algorithm": "hft", "size": 2500}}}
+    less["segmentations"]["hft_3k"] = less["segmentations"].pop("hft-3k")
+    found = unmeasured(
+        replace(hft, settings=hft.settings | less, sizes_of_paper={**hft.sizes_of_paper, "hft-2k": 2500})
+    )
+    cells = [value for value in tables("hft")["table1"] if value.metric == "bleu"]
+    assert found["table1"] == {
+        "hft-2k asks for 2500 and not for 2000": sum(value.segmentation == "hft-2k" for value in cells),
+        "no segmentation 'hft-3k' in the file": sum(value.segmentation == "hft-3k" for value in cells),
+    }
 
 
 @pytest.mark.slow

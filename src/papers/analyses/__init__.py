@@ -1,8 +1,8 @@
 """What is measured beyond training and scoring: one module a kind, each with `measure(inputs, options)`.
 
-`KINDS` says for every kind which of an experiment's files it reads; the workflow makes them first. A module is imported
-when its analysis runs. `measure` yields measurements (columns: `papers.measurements.COLUMNS`); what a scale cannot give
-is not measured, and its cells stay empty.
+`KINDS` says for every kind which of an experiment's files it reads (the workflow makes them first) and what it gives. A
+module is imported when its analysis runs. `measure` yields measurements (columns: `papers.measurements.COLUMNS`); what
+a scale cannot give is not measured, and its cells stay empty.
 """
 
 from __future__ import annotations
@@ -25,20 +25,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """What an analysis reads, and the options that it understands beside `COMMON`: words of a line.
+    """What an analysis reads, what it measures, and the options that it takes beside `COMMON`: words of a line.
 
     texts: clean and tokenized text, its cleaning reports. segmentations: models, pieces and statistics. runs:
     everything of finished trainings. chosen_on_test: what their checkpoints are worth that do best on the test set.
-    scores: scores.csv. files: what it names under `files`. Options with an exclamation mark have to be given; the
-    docstring of the module says what they mean.
+    scores: scores.csv. files: what it names under `files`. Metrics may have a * for what differs. Options with an
+    exclamation mark have to be given; the docstring of the module says what they mean.
     """
 
     reads: str
+    gives: str
     takes: str = ""
 
     @property
     def needs(self) -> list[str]:
         return self.reads.split()
+
+    @property
+    def metrics(self) -> list[str]:
+        return self.gives.split()
 
     @property
     def options(self) -> list[str]:
@@ -51,30 +56,50 @@ class Kind:
 
 #: Keys of every analysis.
 COMMON = ("kind", "grids", "files")
-#: Name in a paper's file and of the module -> what it reads and takes.
+#: Name in a paper's file and of the module -> what it reads, gives and takes.
 KINDS: dict[str, Kind] = {
-    "corpus_counts": Kind("texts", "text splits parts total"),
-    "selection_on_test": Kind("chosen_on_test"),
-    "symbols": Kind("segmentations", "language"),
-    "undecodable_output": Kind("runs"),
-    "boundary_f1": Kind("texts segmentations scores files", "segmentations! without_scores"),
-    "effects": Kind("scores", "metric languages variants contrast sampling row"),
-    "effects_of_published": Kind("", "table replicates metric languages variants contrast sampling row"),
-    "changed_sentences": Kind("texts runs", "system baseline count seed"),
-    "hft_frequencies": Kind("files texts", "texts sizes! step pretokenized coverage curves"),
-    "hft_sample": Kind("files texts", "texts text! lines containing"),
-    "text_counts": Kind("files texts", "texts"),
-    "human_evaluation": Kind("texts runs scores files", "sentences! systems! judges seed"),
-    "likelihood_gains": Kind("segmentations", "segmentations! window"),
-    "merges_learned": Kind("segmentations", "segmentations"),
-    "paired_bootstrap": Kind("runs scores", "algorithm baseline samples"),
-    "word_pieces": Kind("segmentations", "corpus! language! segmentations! words!"),
-    "entropy_by_size": Kind("segmentations scores", "corpus! direction! segmentations!"),
-    "joint_vocabulary": Kind("segmentations"),
-    "muv_correlation": Kind("texts segmentations scores", "corpus! pairs! languages"),
-    "search_costs": Kind("segmentations runs scores", "corpus! direction! model! search! name! found!"),
-    "tokenized_bleu": Kind("runs"),
-    "training_speed": Kind("segmentations runs"),
+    "corpus_counts": Kind(
+        "texts",
+        "sentences tokens_* types_* type_token_ratio_* unknown_source_tokens *sentences_with_unknown_words",
+        "text splits parts total",
+    ),
+    "selection_on_test": Kind("chosen_on_test", "bleu chrf chrf++ ter comet updates_chosen"),
+    "symbols": Kind("segmentations", "symbols_share vocabulary", "language"),
+    "undecodable_output": Kind("runs", "undecodable_output undecodable_output_of_system"),
+    "boundary_f1": Kind("texts segmentations scores files", "boundary_f1*", "segmentations! without_scores"),
+    "effects": Kind("scores", "effect_* sampler_*", "metric languages variants contrast sampling row"),
+    "effects_of_published": Kind(
+        "", "effect_* sampler_*", "table replicates metric languages variants contrast sampling row"
+    ),
+    "changed_sentences": Kind(
+        "texts runs",
+        "sentence_bleu_difference sentence_bleu source reference translation",
+        "system baseline count seed",
+    ),
+    "hft_frequencies": Kind(
+        "files texts", "f95* mu* nu* vocabulary* frequency*", "texts sizes! step pretokenized coverage curves"
+    ),
+    "hft_sample": Kind("files texts", "pretokenized", "texts text! lines containing"),
+    "text_counts": Kind("files texts", "sentences words word_types characters distinct_characters", "texts"),
+    "human_evaluation": Kind(
+        "texts runs scores files", "answers_* wins_* p_* evaluated_sentences", "sentences! systems! judges seed"
+    ),
+    "likelihood_gains": Kind("segmentations", "likelihood_gain likelihood_gain_mean", "segmentations! window"),
+    "merges_learned": Kind("segmentations", "merges", "segmentations"),
+    "paired_bootstrap": Kind("runs scores", "bleu_p_*", "algorithm baseline samples"),
+    "word_pieces": Kind("segmentations", "pieces pieces_as_printed", "corpus! language! segmentations! words!"),
+    "entropy_by_size": Kind("segmentations scores", "entropy muv bleu", "corpus! direction! segmentations!"),
+    "joint_vocabulary": Kind("segmentations", "vocabulary"),
+    "muv_correlation": Kind(
+        "texts segmentations scores", "muv spearman_of_pair pairs spearman positive_share", "corpus! pairs! languages"
+    ),
+    "search_costs": Kind(
+        "segmentations runs scores",
+        "bleu bleu_tokenized cpu_hours gpu_hours vocabulary",
+        "corpus! direction! model! search! name! found!",
+    ),
+    "tokenized_bleu": Kind("runs", "bleu_tokenized"),
+    "training_speed": Kind("segmentations runs", "sentences_per_second"),
 }
 
 

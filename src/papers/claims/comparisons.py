@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from papers.claims.rules import Condition, Side
 from papers.measurements import COLUMNS
-from papers.selection import comparable, matching
+from papers.selection import comparable, matching, matching_or_empty
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -55,6 +55,18 @@ def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ..
     return pandas.concat(found).drop_duplicates()
 
 
+def test_sets(rule: Condition, measured: DataFrame) -> list[str]:
+    """Return the test sets that a rule's scores of one direction come from, where they are several."""
+    if "testset" in _columns(rule):
+        return []
+    for side in filter(None, (rule.left, rule.right)):
+        rows = selected(rule.metrics, side.where, measured, _columns(rule))
+        for _, group in rows[rows["testset"] != ""].groupby(["corpus", "direction"]):
+            if group["testset"].nunique() > 1:
+                return sorted(group["testset"].unique())
+    return []
+
+
 def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list[str]) -> Series[float]:
     rows = selected(rule.metrics, side.where, measured, columns)
     keys = [name for name in KEYS if name != "seed"]
@@ -75,7 +87,9 @@ def selected(metrics: Iterable[str], where: Mapping[str, Any], measured: DataFra
     """Return the rows of a side, those of one seed each where there are seeds and a mean."""
     extremes = {column: wanted for column, wanted in where.items() if wanted in EXTREMES}
     rows = comparable(measured[measured["metric"].isin(list(metrics))], {*where, *columns} - {"metric"})
-    rows = matching(rows, {column: wanted for column, wanted in where.items() if column not in extremes})
+    rows = matching(rows, {column: wanted for column, wanted in where.items() if column not in (*extremes, "testset")})
+    # Published scores do not say on which test set where a paper has one.
+    rows = matching_or_empty(rows, {column: wanted for column, wanted in where.items() if column == "testset"})
     for column, extreme in extremes.items():
         of_all = rows.groupby([name for name in columns if name != column], dropna=False)[column]
         rows = rows[rows[column] == (of_all.transform("max") if extreme == "largest" else of_all.transform("min"))]

@@ -28,7 +28,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.significance import welch_p_value
-from papers import published
 from papers.claims import comparisons
 from papers.claims.rules import SUMMARIES, Condition, condition
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
@@ -103,14 +102,13 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     members = comparisons.members(rule, measured, frozenset(every.index.tolist()))
     values = every.dropna()
     cells = frozenset(values.index.tolist())
-    if not cells:
+    lacking = [metric for metric in rule.metrics if metric not in {cell[0] for cell in cells}]
+    if lacking:
         reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
-        reason += f": {', '.join(rule.metrics)}"
-        known = {*published.METRICS, *measured["metric"]}
-        strange = [name for name in rule.metrics if name not in known]
-        if expected and strange:
-            reason = f"nothing that was measured is called {', '.join(strange)}"
-        return Finding(Outcome(NOT_TESTABLE, reason))
+        return Finding(Outcome(NOT_TESTABLE, f"{reason}: {', '.join(lacking)}"), cells, members)
+    if several := comparisons.test_sets(rule, measured):
+        reason = f"scores of several test sets, {', '.join(several)}: the rule has to name one"
+        return Finding(Outcome(NOT_TESTABLE, reason), cells, members)
     missing = _absent(expected, cells, members) if expected else []
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""

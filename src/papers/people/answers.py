@@ -189,7 +189,10 @@ def stars(p_value: float) -> str:
 
 def read_key(path: Path) -> dict[str, Any]:
     """Return a key. Raises InputError for a file that is none."""
-    key = read_json(path)
+    try:
+        key = read_json(path)
+    except InputError:
+        key = None
     if not isinstance(key, dict) or not {"systems", "sheets", "direction"} <= set(key):
         raise InputError(f"{path} is no key of evaluation sheets", next_step="run scripts/make_evaluation_sheets.py")
     return key

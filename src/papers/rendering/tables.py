@@ -44,7 +44,7 @@ _PLACES = ("cell", "row", "column")
 #: What a table's entry may say; the module's docstring explains it.
 ENTRY_KEYS = ("title", "note", "from", "published", "where", "extra", "means", "marks", "rows", "columns", "decimals")
 #: Columns of measurements that a published value has too (beside the metric).
-_CELL_KEYS = (*KEYS[1:], "split", "row")
+_CELL_KEYS = (*KEYS[1:], "split", "testset", "row")
 #: Systems that differ in one of these are not to be averaged.
 _ONE_OF_EACH = ("corpus", "model", "segmentation", "algorithm", "size", "testset")
 
@@ -157,7 +157,7 @@ def _more(label: str, selector: Mapping[str, Any], values: Sequence[Value], elig
     across, place = ("column", "row") if selector["as"] == "row" else ("row", "column")
     for other in dict.fromkeys(getattr(value, across) for value in values):
         mates = [value for value in values if getattr(value, across) == other]
-        shared = {name: _only(mates, name) for name in (*KEYS, "split", "unit")}
+        shared = {name: _only(mates, name) for name in (*KEYS, "split", "testset", "unit")}
         printed = shared.pop("metric")
         metric = str(selector.get("metric") or printed)
         # A variant of the printed metric (boundary_f1_sigmorphon) has its unit and digits.
