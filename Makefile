@@ -20,6 +20,8 @@ PAPER ?= hft
 SCALE ?=
 # Only what needs no other sources than these (`analyses` in the paper's file, and scores): PARTS=counts,frequencies
 PARTS ?=
+# For the plan alone: gpu or cpu; without it, what is here
+DEVICE ?=
 # Further settings for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
 comma := ,
@@ -52,7 +54,7 @@ paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|f
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(strip $(SETTINGS)),-- --config $(SETTINGS))
 
 plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
+	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile

@@ -50,6 +50,8 @@ def main(argv: list[str] | None = None) -> int:
     args = command.parse_args(argv)
     if len(args.system) != 2:
         command.error("--system is to be given twice")
+    if args.direction.count("-") != 1:
+        command.error(f"--direction {args.direction}: two languages and a hyphen, as in de-en")
     (first, first_file), (second, second_file) = args.system
     read = [list(read_lines(path)) for path in (args.source, args.test, first_file, second_file)]
     found = sheets.candidates(read[0], read[1], words_of(args.train), (read[2], read[3]), args.seed)

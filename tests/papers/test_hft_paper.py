@@ -257,10 +257,10 @@ def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
 @pytest.mark.parametrize(
     ("claim", "state", "number"),
     [
-        ("hft-bleu", CONFIRMED, None),
+        ("hft-better", CONFIRMED, None),
         ("hft-f95", CONFIRMED, 30),
         ("hft-f95-threshold", NOT_CONFIRMED, None),  # Amharic at 500: 3, against 2 and 2
-        ("hft-bleu-significant", CONFIRMED, None),
+        ("hft-better-significant", CONFIRMED, None),
         ("hft-mu", NOT_CONFIRMED, 19),
         ("hft-nu", CONFIRMED, 27),
     ],

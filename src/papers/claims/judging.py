@@ -2,7 +2,7 @@
 
 A claim of a paper's file:
 
-    hft-bleu:
+    hft-better:
       says: better average performance on both datasets      # the paper's sentence
       where: abstract                                        # where it stands
       from: [scores]                                         # what our numbers come from

@@ -21,7 +21,9 @@ def in_words(rule: Condition) -> str:
     is_so = f"lies in {bound[0]} to {bound[1]}" if name == "between" else f"{SIGNS[name]} {bound}"
     if rule.round is not None:
         whole = rule.round == int(rule.round)
-        to = "whole numbers" if rule.round == 0 else f"{rule.round} decimals" if whole else f"multiples of {rule.round}"
+        decimals = "1 decimal" if rule.round == 1 else f"{rule.round} decimals"
+        step = 10 ** -int(rule.round) if whole else rule.round
+        to = "whole numbers" if rule.round == 0 else decimals if whole and rule.round > 0 else f"multiples of {step:g}"
         is_so = f"rounded to {to}, {is_so}"
     of = ", ".join(rule.metrics)
     each = f", for each {', '.join(rule.each)}" if rule.each else ""
