@@ -11,7 +11,8 @@ from experiment.programs import program
 from experiment.reporting.drawing import save_figure, save_png
 from papers import measurements, paper
 from papers.derived import with_derived
-from papers.rendering.figures import beside, draw
+from papers.rendering.curves import beside
+from papers.rendering.figures import draw
 from subwords.errors import unknown
 
 

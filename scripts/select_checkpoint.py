@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
+from experiment.provenance import git_state, versions
 from experiment.training.dev_scores import ranked
 from subwords.errors import InputError
 from subwords.files import whole_file
-
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ["fairseq", "torch", "numpy", "numba", "sacrebleu", "sacremoses"]
-PACKAGES += ["sentencepiece", "tokenizers", "subword-nmt"]
 
 
 def average(paths: list[Path]) -> dict[str, Any]:
@@ -44,30 +38,6 @@ def average(paths: list[Path]) -> dict[str, Any]:
 def choose(record: list[dict[str, Any]], count: int, which: str, maximize: bool) -> list[dict[str, Any]]:
     """Return the `count` best or last entries of the record of dev scores (fewer when there are fewer)."""
     return record[-count:] if which == "last" else ranked(record, maximize)[:count]
-
-
-def git_state() -> dict[str, Any]:
-    """Return the commit of the code and whether it was changed since; nulls outside a git checkout."""
-
-    def git(*words: str) -> str | None:
-        try:
-            done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError):
-            return None
-        return done.stdout.strip()
-
-    changes = git("status", "--porcelain", "--untracked-files=no")
-    return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
-
-
-def versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 @program

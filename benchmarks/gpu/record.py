@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import write_json
-from select_checkpoint import git_state, versions
+from experiment.provenance import commit_label, git_state, versions
 from subwords.files import whole_file
 
 from .call import Call
@@ -63,16 +63,16 @@ def software() -> dict[str, str]:
 def write(call: Call, title: str, body: Sequence[str], results: dict[str, Any]) -> None:
     """Write the record of a step: `body` is Markdown, `results` what it says as data."""
     call.remember()
-    state, calls = git_state(), call.memory["calls"]
+    calls = call.memory["calls"]
     record = {
         "step": call.step,
         "title": title,
         "scale": call.scale,
         "calls": calls,
-        "seconds": round(sum(call["seconds"] for call in calls), 1),
+        "seconds": round(sum(made["seconds"] for made in calls), 1),
         "machine": machine(),
         "versions": software(),
-        "commit": f"{(state['commit'] or 'unknown')[:12]}{'+' if state['dirty'] else ''}",
+        "commit": commit_label(git_state()) or "unknown",
         **results,
     }
     write_json(call.record_folder / "result.json", record)

@@ -15,7 +15,14 @@ from typing import Any
 from experiment.config import Experiment, Run, Segmentation
 from experiment.corpora.catalogue import File
 from experiment.corpora.corpus_groups import Group
-from experiment.layout import DOWNLOADS, experiment_folder, reference, segmented_folder, text_folder
+from experiment.layout import (
+    DOWNLOADS,
+    experiment_folder,
+    reference,
+    segmentation_folder,
+    segmented_folder,
+    text_folder,
+)
 
 Input = Callable[[Any], Any]  # wildcards -> a path or paths
 
@@ -174,7 +181,7 @@ class Graph:
 
     def segmentation_folders(self) -> list[str]:
         """Return the folder of every segmentation that is learned."""
-        return [f"results/segmented/{corpus}/{pair}/{folder}" for corpus, pair, folder in self.experiment.segmented]
+        return [segmentation_folder(corpus, pair, folder) for corpus, pair, folder in self.experiment.segmented]
 
     # --- training and translation
 

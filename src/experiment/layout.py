@@ -33,10 +33,14 @@ def reference(corpus: str, pair: str, split: str, language: str) -> str:
     return f"results/corpora/{corpus}/{pair}/references/{split}.{language}"
 
 
+def segmentation_folder(corpus: str, pair: str, folder: str) -> str:
+    """Return the folder with the models, pieces and statistics of a segmentation of a corpus."""
+    return f"results/segmented/{corpus}/{pair}/{folder}"
+
+
 def segmented_folder(experiment: Experiment, run: Run) -> str:
     """Return the folder with the pieces and models that a run is trained on."""
-    folder = experiment.segmentations[run.segmentation].folder(run.seed)
-    return f"results/segmented/{run.corpus}/{run.pair}/{folder}"
+    return segmentation_folder(run.corpus, run.pair, experiment.segmentations[run.segmentation].folder(run.seed))
 
 
 def experiment_folder(experiment: Experiment) -> str:

@@ -15,7 +15,7 @@ from papers.derived import SCORES as OF_BPE
 from papers.measurements import RUN_FACTS
 from papers.paper import SCORES, Paper, analysis_files
 from papers.published import Value
-from papers.rendering.figures import read_plan
+from papers.rendering.curves import read_plan
 from papers.rendering.tables import check_entry
 from papers.selection import listed
 from subwords.errors import InputError, unknown

@@ -12,7 +12,8 @@ from made_up_measurements import measurements_of
 import make_paper_figures
 from experiment.reporting.drawing import svg_text
 from papers import measurements, published
-from papers.rendering.figures import Curve, Point, curves, draw, published_beside, read_plan
+from papers.rendering.curves import Curve, Point, curves, published_beside, read_plan
+from papers.rendering.figures import draw
 from subwords.errors import InputError
 
 FIGURE4 = {"x": "size", "y": ["f95", "mu", "nu"], "series": "algorithm", "panels": "corpus", "log": ["x", "y"]}

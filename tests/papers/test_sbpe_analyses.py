@@ -439,7 +439,7 @@ def test_claims_on_the_papers_own_numbers() -> None:
     theirs = published_frame([value for table in published.tables("sbpe").values() for value in table])
     states = {name: judge(name, claim, theirs, frame([])) for name, claim in found.claims.items()}
     assert {name: verdict.published.state for name, verdict in states.items()} == {
-        name: NOT_TESTABLE if name == "sbpe-table3" else CONFIRMED for name in states
+        name: NOT_TESTABLE if name in ("sbpe-table3", "sbpe-morphology-sigmorphon") else CONFIRMED for name in states
     }
     assert "10 of 12" in states["sbpe-optimal"].published.reason
     assert "9 of 12" in states["sbpe-size-matters-more"].published.reason

@@ -9,6 +9,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest, Run, TestSet
+from experiment.provenance import commit_label
 from experiment.scoring.piece_statistics import side_statistics
 from experiment.scoring.significance import ALPHA
 from subwords.errors import InputError
@@ -110,7 +111,7 @@ def _run_facts(run: Run) -> Row:
         "runs_per_gpu": sharing,
         "peak_memory_mib": record.get("peak_memory_mib"),
         "device": record.get("device"),
-        "commit": f"{git['commit'][:12]}{'+' if git.get('dirty') else ''}" if git.get("commit") else None,
+        "commit": commit_label(git),
     }
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.config import Experiment, Grid, Run
 from experiment.graph import Graph
-from experiment.layout import DOWNLOADS, text_folder
+from experiment.layout import DOWNLOADS, segmentation_folder, text_folder
 from papers.paper import Paper, analysis_files
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Inputs:
             found += graph.texts_of(self.segmented)
         if "segmentations" in needs:
             found += [
-                f"results/segmented/{corpus}/{pair}/{folder}/stats.json" for corpus, pair, folder in self.segmented
+                f"{segmentation_folder(corpus, pair, folder)}/stats.json" for corpus, pair, folder in self.segmented
             ]
         if "runs" in needs:
             found += graph.files_of_runs(self.runs)

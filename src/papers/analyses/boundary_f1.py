@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiment.layout import segmentation_folder
 from papers.measures.gold_morphemes import READERS, Analyses, scores
 from papers.measures.segmenters import best_segmentations, load
 from subwords.boundaries import read_gold
@@ -43,7 +44,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
                     chosen = best.get((name, direction), options.get("without_scores")) if wanted == BEST else wanted
                     if chosen is None or (corpus, chosen) not in places:
                         continue
-                    segmenter = load(Path(f"results/segmented/{corpus}/{pair}/{chosen}"), source)
+                    segmenter = load(Path(segmentation_folder(corpus, pair, chosen)), source)
                     found = scores(segmenter, gold)
                     keys = inputs.segmentation_keys(corpus, chosen) | {"segmentation": label, "direction": direction}
                     yield keys | {"metric": metric, "value": found["macro"]["f1"], "text": chosen}

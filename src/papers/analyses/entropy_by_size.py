@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from experiment.layout import segmentation_folder
 from papers.measures.marginal_utility import marginal_utilities, piece_counts, vocabulary_entropy
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     for name in options["segmentations"]:
         size = known[name].size
         assert isinstance(size, int)
-        folder = f"results/segmented/{corpus}/{pair}/{name}"
+        folder = segmentation_folder(corpus, pair, name)
         counts = piece_counts(f"{folder}/train.{lang}" for lang in pair.split("-"))
         entropies[size], tokens[size], names[size] = vocabulary_entropy(counts), len(counts), name
     utilities = marginal_utilities(entropies, tokens)

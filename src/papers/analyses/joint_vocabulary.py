@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from experiment.layout import segmentation_folder
 from papers.measures.marginal_utility import piece_counts
 
 if TYPE_CHECKING:
@@ -31,5 +32,5 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
 
 def vocabulary(corpus: str, pair: str, folder: str) -> int:
     """Return the number of different pieces on both sides of the training text of a segmentation."""
-    place = f"results/segmented/{corpus}/{pair}/{folder}"
+    place = segmentation_folder(corpus, pair, folder)
     return len(piece_counts(f"{place}/train.{language}" for language in pair.split("-")))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json_lines
+from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs
@@ -32,7 +33,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
             continue
         pair = learned[corpus, folder]
         keys = inputs.segmentation_keys(corpus, folder) | {"direction": pair}
-        found = read_gains(Path(f"results/segmented/{corpus}/{pair}/{folder}/report.{pair}.json"))
+        found = read_gains(Path(f"{segmentation_folder(corpus, pair, folder)}/report.{pair}.json"))
         means = shares_of_first(found, options.get("window", 5))
         for merge in spread(len(found)):
             yield keys | {"x": merge, "metric": "likelihood_gain", "value": found[merge - 1]}

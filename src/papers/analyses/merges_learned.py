@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
+from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs
@@ -23,7 +24,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
         keys = inputs.segmentation_keys(corpus, folder)
         if wanted is not None and keys["segmentation"] not in wanted:
             continue
-        stats = read_json(Path(f"results/segmented/{corpus}/{pair}/{folder}/stats.json"))
+        stats = read_json(Path(f"{segmentation_folder(corpus, pair, folder)}/stats.json"))
         for direction in directions:
             source, target = direction.split("-")
             if {source, target} == set(pair.split("-")):

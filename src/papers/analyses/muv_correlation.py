@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus_groups import MANY
 from experiment.corpora.gathering import read_origins
-from experiment.layout import text_folder
+from experiment.layout import segmentation_folder, text_folder
 from papers.measures.marginal_utility import (
     by_interval,
     marginal_utilities,
@@ -40,7 +40,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     origins = read_origins(Path(text_folder(corpus, f"{MANY}-{into}", "raw"), "train.origin"))
     lengths = {language: len(lines) for language, lines in origins.items()}
     entropies = {
-        name: _entropies(f"results/segmented/{corpus}/{MANY}-{into}/{name}", into, lengths)
+        name: _entropies(segmentation_folder(corpus, f"{MANY}-{into}", name), into, lengths)
         for name in dict.fromkeys([*options["pairs"], *options["pairs"].values()])
     }
     scores = inputs.scores()

@@ -15,6 +15,7 @@ from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
+from experiment.layout import segmentation_folder
 from papers.analyses.joint_vocabulary import vocabulary
 from papers.analyses.tokenized_bleu import score_of
 
@@ -46,7 +47,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
         keys = place | {"segmentation": name, "algorithm": inputs.experiment.segmentations[name].algorithm}
         yield from _rows(inputs, runs[name], keys)
         run = runs[name][0]
-        learned = read_json(f"results/segmented/{corpus}/{run.pair}/{name}/segmentation.json")["learn_cpu_seconds"]
+        learned = read_json(f"{segmentation_folder(corpus, run.pair, name)}/segmentation.json")["learn_cpu_seconds"]
         yield keys | {"metric": "cpu_hours", "value": learned / 3600}
         yield keys | {"metric": "gpu_hours", "value": device_hours(runs[name]), "text": _device(run)}
 

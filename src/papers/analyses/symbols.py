@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
+from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs
@@ -20,7 +21,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     for corpus, pair, folder in sorted(
         inputs.segmented, key=lambda place: order.index(inputs.graph.segmentation_of(place[2]).name)
     ):
-        statistics = read_json(f"results/segmented/{corpus}/{pair}/{folder}/stats.json")
+        statistics = read_json(f"{segmentation_folder(corpus, pair, folder)}/stats.json")
         side = statistics[options.get("language") or pair.split("-")[0]]
         keys = inputs.segmentation_keys(corpus, folder)
         for symbols, share in shares(side["pieces_per_word_histogram"]).items():

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
+from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
     from papers.analyses import Inputs
@@ -19,7 +20,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     """Yield the speed of every run."""
     for run in inputs.runs:
         folder = inputs.experiment.segmentations[run.segmentation].folder(run.seed)
-        statistics = read_json(f"results/segmented/{run.corpus}/{run.pair}/{folder}/stats.json")[run.target]
+        statistics = read_json(f"{segmentation_folder(run.corpus, run.pair, folder)}/stats.json")[run.target]
         value = sentences_per_second(read_json(f"{run.folder}/run.json"), statistics)
         yield inputs.keys(run) | {"metric": "sentences_per_second", "value": value}
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiment.layout import segmentation_folder
 from papers.measures.segmenters import load
 from papers.published import tables
 from subwords.errors import unknown
@@ -32,7 +33,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     for label, name in options["segmentations"].items():
         if name not in places:
             raise unknown(f"segmentation of {options['corpus']}", name, places, next_step=f"see {inputs.paper.where}")
-        segmenter = load(Path(f"results/segmented/{corpus}/{places[name]}/{name}"), language)
+        segmenter = load(Path(segmentation_folder(corpus, places[name], name)), language)
         keys = inputs.segmentation_keys(corpus, name) | {"segmentation": label, "metric": "pieces"}
         for word, pieces in zip(options["words"], segmenter.pieces_of(options["words"]), strict=True):
             text = " ".join(pieces)

@@ -15,7 +15,8 @@ from experiment.reporting.pages import environment, inline_svg
 from experiment.reporting.report import provenance
 from experiment.scoring.scorebook import Row
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
-from papers.rendering.figures import beside, draw
+from papers.rendering.curves import beside
+from papers.rendering.figures import draw
 from papers.rendering.table import Table, table_title
 from papers.rendering.table_formats import escape_markdown
 from papers.rendering.table_layout import Part, notes, parts

@@ -1,0 +1,48 @@
+"""What made a result: the commit of the code and the versions of the packages."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib import metadata
+from typing import Any
+
+from experiment.schema import ROOT
+
+#: Packages that a result depends on.
+PACKAGES = ["fairseq", "torch", "numpy", "numba", "sacrebleu", "sacremoses"]
+PACKAGES += ["sentencepiece", "tokenizers", "subword-nmt"]
+
+
+def git_state() -> dict[str, Any]:
+    """Return the commit of the code and whether it was changed since; nulls outside a git checkout."""
+
+    def git(*words: str) -> str | None:
+        try:
+            done = subprocess.run(["git", "-C", str(ROOT), *words], capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        return done.stdout.strip()
+
+    changes = git("status", "--porcelain", "--untracked-files=no")
+    return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
+
+
+def versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit_label(git: Mapping[str, Any]) -> str | None:
+    """Return a commit as tables show it, with a + where the code was changed since; None outside a git checkout.
+
+    >>> commit_label({"commit": "0123456789abcdef", "dirty": True})
+    '0123456789ab+'
+    """
+    return f"{git['commit'][:12]}{'+' if git.get('dirty') else ''}" if git.get("commit") else None
