@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from experiment.reporting.tables import Block, Cell, Line
 
@@ -99,27 +99,32 @@ def latex(experiment: str, tables: Sequence[Block]) -> str:
         for line in block.lines:
             name = escape_latex(line.segmentation) + (r" \emph{(baseline)}" if line.baseline else "")
             body.append(" & ".join([name, *(_latex_cell(cell) for cell in line.cells)]) + r" \\")
-        parts.append(
-            "\n".join(
-                [
-                    r"\begin{table*}",
-                    r"\centering",
-                    # Long tables shrink to the page; short ones stay as they are.
-                    r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-                    r"\begin{tabular}{l" + "r" * len(block.headings) + "}",
-                    r"\toprule",
-                    " & ".join(["Segmentation", *map(escape_latex, block.headings)]) + r" \\",
-                    r"\midrule",
-                    *body,
-                    r"\bottomrule",
-                    r"\end{tabular}}",
-                    r"\caption{" + escape_latex(f"{block.name}. {' '.join(block.notes)} {signatures}") + "}",
-                    r"\label{tab:" + re.sub(r"[^A-Za-z0-9-]", "-", label) + "}",
-                    r"\end{table*}",
-                ]
-            )
-        )
+        head = " & ".join(["Segmentation", *map(escape_latex, block.headings)]) + r" \\"
+        caption = f"{block.name}. {' '.join(block.notes)} {signatures}"
+        parts.append(latex_table("l" + "r" * len(block.headings), [head], body, caption, label))
     return "\n\n".join(parts) + "\n"
+
+
+def latex_table(columns: str, head: Iterable[str], body: Iterable[str], caption: str, label: str) -> str:
+    """Return a table in LaTeX. `head` and `body` are lines of LaTeX, `caption` and `label` plain text."""
+    return "\n".join(
+        [
+            r"\begin{table*}",
+            r"\centering",
+            # Wide tables shrink to the page; narrow ones stay as they are.
+            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *head,
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            rf"\caption{{{escape_latex(' '.join(caption.split()))}}}",
+            r"\label{tab:" + re.sub(r"[^A-Za-z0-9-]", "-", label) + "}",
+            r"\end{table*}",
+        ]
+    )
 
 
 def _latex_cell(cell: Cell) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from experiment.reporting.table_formats import aligned
+from experiment.reporting.table_formats import aligned, latex_table
 from experiment.reporting.table_formats import escape_latex as _escape_latex
 from experiment.reporting.table_formats import escape_markdown as _escape_markdown
 from papers.rendering.table import Table, table_title
@@ -87,27 +85,8 @@ def _latex_part(table: Table, part: Part, number: int, of: int) -> str:
     caption = heading(table) + (f", part {number} of {of}" if of > 1 else "") + "."
     if number == of:
         caption += " " + " ".join(notes(table))
-    label = re.sub(
-        r"[^A-Za-z0-9-]", "-", f"{table.paper}-{table.name}-{table.scale}" + (f"-{number}" if of > 1 else "")
-    )
-    return "\n".join(
-        [
-            r"\begin{table*}",
-            r"\centering",
-            # Wide tables shrink to the page; narrow ones stay as they are.
-            r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            r"\begin{tabular}{" + "l" * labels + "r" * (each * len(part.columns)) + "}",
-            r"\toprule",
-            *head,
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}}",
-            r"\caption{" + escape_latex(caption.rstrip()) + "}",
-            rf"\label{{tab:{label}}}",
-            r"\end{table*}",
-        ]
-    )
+    label = f"{table.paper}-{table.name}-{table.scale}" + (f"-{number}" if of > 1 else "")
+    return latex_table("l" * labels + "r" * (each * len(part.columns)), head, body, caption, label)
 
 
 def _latex_cell(shown: Shown) -> str:
