@@ -54,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
         for reason, cells in reasons.items():
             print(f"{table}: {cells} published scores will have none of ours beside them: {reason}", file=sys.stderr)
     if not parts:
-        print(f"no trainings; measured: {', '.join(found.measured) or 'nothing'}")
+        print(f"no trainings; measured: {', '.join(found.needed_analyses) or 'nothing'}")
         return 0
     wide = max([6, *(len(part.corpus) for part in parts)])
     model = max([5, *(len(part.model) for part in parts)])
@@ -75,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     if unknown:
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
-    print(f"measured beside the trainings: {', '.join(found.measured) or 'nothing'}")
+    print(f"measured beside the trainings: {', '.join(found.needed_analyses) or 'nothing'}")
     print(
         f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"
         f"{plan.PIECES_PER_SENTENCE} pieces a sentence, {plan.OVERHEAD_SECONDS[device]} s a training beside its updates"

@@ -10,8 +10,7 @@ from papers import published
 from papers.analyses import COMMON, KINDS
 from papers.claims.comparisons import EXTREMES
 from papers.claims.rules import condition
-from papers.derived import DERIVED
-from papers.derived import SCORES as OF_BPE
+from papers.derived import AGAINST_BPE, DERIVED
 from papers.measurements import RUN_FACTS
 from papers.paper import SCORES, Paper, analysis_files
 from papers.published import Value
@@ -136,7 +135,7 @@ def _check_metrics(
     paper: Paper, metrics: Iterable[str], sources: Iterable[str], values: Iterable[Value], where: str
 ) -> None:
     """Raise InputError for a metric that neither the sources of a claim, figure or table give nor the paper has."""
-    known = {value.metric for value in values} | {f"{score}{ending}" for score in OF_BPE for ending in DERIVED}
+    known = {value.metric for value in values} | {f"{score}{ending}" for score in AGAINST_BPE for ending in DERIVED}
     for source in sources:
         if source == SCORES:
             known |= {*paper.experiment.settings["metrics"], *RUN_FACTS, "test_sentences"}

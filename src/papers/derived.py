@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: Metrics that are set against BPE's.
-SCORES = ("bleu", "chrf", "comet")
+AGAINST_BPE = ("bleu", "chrf", "comet")
 #: What is said of each of them.
 DERIVED = ("_percent_of_bpe", "_increment", "_below_best_bpe")
 #: Algorithms that are BPE, the one that is preferred first. Huffman's shares are of SentencePiece's, HFT's increments
@@ -78,7 +78,7 @@ def _derived(measured: DataFrame) -> Iterator[dict[str, Any]]:
 def _systems(measured: DataFrame) -> Iterator[_System]:
     import pandas
 
-    scored = measured[measured["metric"].isin(SCORES) & measured["value"].notna() & measured["x"].isna()]
+    scored = measured[measured["metric"].isin(AGAINST_BPE) & measured["value"].notna() & measured["x"].isna()]
     for _, rows in scored.groupby([*PLACE, *SYSTEM], dropna=False, sort=False):
         facts: dict[str, Any] = {name: rows[name].iloc[0] for name in (*PLACE, *SYSTEM)}
         mean, error = mean_and_error(list(rows["value"]))

@@ -110,7 +110,7 @@ class Paper:
         )
 
     @property
-    def measured(self) -> list[str]:
+    def needed_analyses(self) -> list[str]:
         """Every analysis that a table, a figure or a claim reads."""
         return [name for name in self.sources if name != SCORES]
 

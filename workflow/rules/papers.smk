@@ -11,7 +11,7 @@ ON_SCALE = f"--paper {CONFIGFILE} --scale {paper.scale}"
 ON_PARTS = f"{ON_SCALE} --parts {' '.join(paper.parts)}" if paper.parts else ON_SCALE
 
 
-for name in paper.measured:
+for name in paper.needed_analyses:
     for file in analysis_files(paper, name).values():
         if file.url:
             graph.downloads[str(file.location(DOWNLOADS))] = file
@@ -49,7 +49,7 @@ rule measured_scores:
         "python scripts/measure.py {params.paper} --scores {input} --output {output} >{log} 2>&1"
 
 
-for name in paper.measured:
+for name in paper.needed_analyses:
 
     # measure what is beyond training and scoring (src/papers/analyses)
     rule:
