@@ -134,7 +134,7 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
     [
         (lambda s: s.update(sedes=[1]), ["unknown key 'sedes'", "did you mean 'seeds'"]),
         (lambda s: s.pop("seeds"), ["the key 'seeds' is missing"]),
-        (lambda s: s.update(seeds=["one"]), ["seeds.0", "'one'", "integer"]),
+        (lambda s: s.update(seeds=["one"]), ["seeds.0", "'one'", "a whole number"]),
         (lambda s: s.update(seeds=[1.5]), ["seeds.0", "1.5"]),
         (lambda s: s.update(corpora=["multi30"]), ["unknown corpus 'multi30'", "multi30k"]),
         (lambda s: s.update(directions=["en-xx"]), ["en-xx", "en, de, fr, cs"]),
