@@ -226,7 +226,7 @@ def notes(table: Table, scale: bool = True) -> list[str]:
         return [*found, "Nothing was measured for this table."]
     if scale and table.scale != "full":
         found.append(
-            f"Ours is of scale {table.scale}: smaller corpora, models and sizes than the paper's, under its labels."
+            f"Ours is of scale {table.scale}: smaller than the paper where its file says so, under its labels."
         )
     runs = sorted({cell.ours.runs for cell in cells if cell.ours.runs})
     if runs:
