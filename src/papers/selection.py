@@ -1,9 +1,11 @@
 """Which measurements are meant: what claims, tables and figures write as columns and values, in one language.
 
-corpus: hft            a value
-size: [2000, 3000]     one of several
-corpus: {not: hft}     any but this, or these
-size: {at_least: 1000} numbers within bounds: above, below, at_least, at_most, or between: [low, high]
+A selector is a column with
+
+    hft                    a value
+    [2000, 3000]           one of several
+    {not: hft}             any but this, or these
+    {at_least: 1000}       numbers within bounds: above, below, at_least, at_most, or between: [low, high]
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def listed(wanted: Any) -> list[Any]:
     return [] if wanted is None else list(wanted) if isinstance(wanted, list | tuple) else [wanted]
 
 
-def check(where: Mapping[str, Any], place: str) -> None:
+def check_selectors(where: Mapping[str, Any], place: str) -> None:
     """Raise InputError for a column that measurements do not have, or a selector that is none."""
     for column, wanted in where.items():
         if column not in COLUMNS:
@@ -45,6 +47,9 @@ def check(where: Mapping[str, Any], place: str) -> None:
         if isinstance(wanted, Mapping) and (len(wanted) != 1 or next(iter(wanted)) not in SELECTORS):
             allowed = f"a value, a list of them, or one of {', '.join(SELECTORS)}"
             raise InputError(f"{place}: {column}: {dict(wanted)}", allowed=allowed)
+        for key, bound in wanted.items() if isinstance(wanted, Mapping) else ():
+            if key in RELATIONS:
+                check_bound(key, bound, f"{place}: {column}")
 
 
 def check_bound(relation: str, bound: Any, place: str) -> None:
@@ -88,16 +93,11 @@ def of_value(value: Value, measured: DataFrame) -> DataFrame:
     value that names no segmentation is none of a system of ours (another paper's score, a corpus's count). What was
     selected on a test set is never compared unless the metric's name says so.
     """
-    measured = comparable(measured[measured["metric"] == value.metric])
-    chosen = measured["metric"] == value.metric
-    for name in KEYS[1:]:
-        wanted = getattr(value, name)
-        if wanted:
-            chosen &= measured[name] == (int(wanted) if name in WHOLE_NUMBERS else wanted)
-    for name in ("split", "row"):
-        chosen &= (measured[name] == "") | (measured[name] == getattr(value, name))
-    for name in ("split", "testset"):
-        chosen &= (measured[name] == getattr(value, name)) | (getattr(value, name) == "")
+    filled = {name: getattr(value, name) for name in (*KEYS, "testset") if getattr(value, name)}
+    filled = {name: int(key) if name in WHOLE_NUMBERS else key for name, key in filled.items()}
+    measured = matching(comparable(measured), filled)
+    chosen = measured["split"] == value.split
+    chosen &= (measured["row"] == "") | (measured["row"] == value.row)
     if not (value.segmentation or value.algorithm):
         chosen &= ((measured["segmentation"] == "") & (measured["algorithm"] == "")) | (measured["row"] != "")
     return measured[chosen]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from papers.claims.verdicts import (
     write_verdicts,
 )
 from papers.claims.wording import in_words
-from papers.measurements import frame, published_frame
+from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, frame, published_frame
+from papers.selection import RELATIONS
 from subwords.errors import InputError
 
 PAPERS = {"Huffman": "huffman", "S-BPE": "sbpe", "HFT": "hft", "VOLT": "volt", "random-bpe": "random-bpe"}
@@ -359,6 +361,15 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
 def test_rules_that_cannot_be(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         condition(wrong, "claims.x")
+
+
+def test_the_schema_of_a_rule_knows_every_column_and_relation(root: Path) -> None:
+    known = json.loads((root / "config/schemas/condition.schema.json").read_text(encoding="utf-8"))["$defs"]
+    assert known["column"]["enum"] == list(COLUMNS)
+    assert set(known["side"]["properties"]) == {*COLUMNS, "take", "statistic"}
+    assert set(known["relation"]["properties"]) == set(RELATIONS)
+    numbers = {name for name, kind in known["side"]["properties"].items() if "number_selector" in str(kind)}
+    assert numbers == {*NUMBERS, *WHOLE_NUMBERS}
 
 
 def test_a_rule_in_words() -> None:

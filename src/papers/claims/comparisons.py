@@ -55,7 +55,7 @@ def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ..
     return pandas.concat(found).drop_duplicates()
 
 
-def test_sets(rule: Condition, measured: DataFrame) -> list[str]:
+def several_test_sets(rule: Condition, measured: DataFrame) -> list[str]:
     """Return the test sets that a rule's scores of one direction come from, where they are several."""
     if "testset" in _columns(rule):
         return []

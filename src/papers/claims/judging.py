@@ -106,7 +106,7 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     if lacking:
         reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
         return Finding(Outcome(NOT_TESTABLE, f"{reason}: {', '.join(lacking)}"), cells, members)
-    if several := comparisons.test_sets(rule, measured):
+    if several := comparisons.several_test_sets(rule, measured):
         reason = f"scores of several test sets, {', '.join(several)}: the rule has to name one"
         return Finding(Outcome(NOT_TESTABLE, reason), cells, members)
     missing = _absent(expected, cells, members) if expected else []

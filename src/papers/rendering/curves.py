@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from papers import published
 from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
 from papers.rendering.tables import summary
-from papers.selection import check, comparable, listed, matching
+from papers.selection import check_selectors, comparable, listed, matching
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def read_plan(name: str, entry: Mapping[str, Any]) -> Plan:
     )
     if plan.kind not in KINDS:
         raise unknown(f"kind in {where}:", plan.kind, KINDS)
-    check(plan.where, f"{where}.where")
+    check_selectors(plan.where, f"{where}.where")
     for column in (plan.x, *plan.series, *plan.panels):
         if column not in COLUMNS and (column != SYSTEM or plan.x == SYSTEM):
             raise unknown(f"column in {where}:", column, COLUMNS)

@@ -34,7 +34,7 @@ from experiment.scoring.significance import mean_and_error
 from papers.measurements import COLUMNS as MEASURED
 from papers.published import KEYS, Value
 from papers.rendering.table import Cell, Ours, Table, assembled
-from papers.selection import RELATIONS, check, check_bound, listed, matching, matching_or_empty, of_value
+from papers.selection import RELATIONS, check_bound, check_selectors, listed, matching, matching_or_empty, of_value
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def check_entry(name: str, entry: Mapping[str, Any]) -> None:
     for key in entry:
         if key not in ENTRY_KEYS:
             raise unknown(f"key in {where}", key, ENTRY_KEYS, next_step="see src/papers/rendering/tables.py")
-    check(entry.get("where") or {}, f"{where}.where")
+    check_selectors(entry.get("where") or {}, f"{where}.where")
     for label, selector in (entry.get("extra") or {}).items():
         if not isinstance(selector, Mapping):
             raise InputError(f"{where}.extra.{label}: {selector!r}", allowed="columns and values, as {selection: test}")
