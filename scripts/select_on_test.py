@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from experiment.decoding import Translator, add_options, one_line, read_source, text_maker, translate_all, write_lines
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
 from experiment.training import gpu
 from subwords.errors import InputError
 from subwords.files import read_lines
-from translate import Translator, add_options, one_line, read_source, text_maker, translate_all, write_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 

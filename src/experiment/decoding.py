@@ -1,0 +1,125 @@
+"""Decoding: a trained system and its beam search, pieces in and pieces out, and the way from there to text."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json
+from experiment.text.postprocessing import ToText
+from subwords import registry
+from subwords.files import read_lines, whole_file
+
+
+class Translator:
+    """A trained system and its beam search. `search` has beam, length_penalty, length_factor, length_constant."""
+
+    def __init__(self, model: Path, data: Path, direction: str, search: dict[str, Any], precision: str) -> None:
+        import fairseq_plugins  # noqa: F401  (mends fairseq's imports and registers the task)
+        import torch
+        from fairseq_plugins.compatibility import prepare_fairseq
+
+        prepare_fairseq()
+        from fairseq import checkpoint_utils
+
+        source, target = direction.split("-")
+        overrides = {"data": str(data), "source_lang": source, "target_lang": target, "dev_references": None}
+        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+        self.cuda = torch.cuda.is_available()
+        models, _, self.task = checkpoint_utils.load_model_ensemble_and_task([str(model)], arg_overrides=overrides)
+        self.model = models[0].eval()
+        if self.cuda:
+            self.model = self.model.cuda()
+            if precision != "fp32":
+                self.model = self.model.bfloat16() if precision == "bf16" else self.model.half()
+        self.limit = min(self.task.max_positions()[0], self.model.max_positions()[0]) - 1
+        self.cut = 0
+        self.generator = self.task.build_generator(
+            [self.model],
+            argparse.Namespace(
+                beam=search["beam"],
+                lenpen=search["length_penalty"],
+                max_len_a=search["length_factor"],
+                max_len_b=search["length_constant"],
+            ),
+        )
+
+    def translate(self, lines: list[str], max_tokens: int) -> Iterator[tuple[int, str]]:
+        """Yield (line number, pieces of the best hypothesis) in any order."""
+        import torch
+        from fairseq import utils
+
+        dictionary = self.task.source_dictionary
+        tokens = [dictionary.encode_line(line, add_if_not_exist=False).long() for line in lines]
+        for number, sentence in enumerate(tokens):
+            if len(sentence) > self.limit:  # longer than the model has positions for
+                self.cut += 1
+                tokens[number] = torch.cat([sentence[: self.limit - 1], sentence[-1:]])
+        lengths = torch.tensor([len(sentence) for sentence in tokens])
+        dataset = self.task.build_dataset_for_inference(tokens, lengths)
+        batches = self.task.get_batch_iterator(
+            dataset, max_tokens=max(max_tokens, int(lengths.max())), max_positions=None, disable_iterator_cache=True
+        ).next_epoch_itr(shuffle=False)
+        for batch in batches:
+            sample = utils.move_to_cuda(batch) if self.cuda else batch
+            with torch.no_grad():
+                found = self.task.inference_step(self.generator, [self.model], sample)
+            for number, candidates in zip(batch["id"].tolist(), found, strict=True):
+                yield number, self._pieces(candidates[0]["tokens"].cpu())
+
+    def _pieces(self, tokens: Any) -> str:
+        dictionary = self.task.target_dictionary
+        skipped = {dictionary.bos(), dictionary.eos(), dictionary.pad()}
+        return " ".join(dictionary[index] for index in tokens.tolist() if index not in skipped)
+
+
+def translate_all(translator: Translator, lines: list[str], max_tokens: int) -> list[str]:
+    """Return the pieces of each line's translation; an empty line is translated into an empty line."""
+    wanted = [number for number, line in enumerate(lines) if line]
+    pieces = [""] * len(lines)
+    if wanted:
+        for index, found in translator.translate([lines[number] for number in wanted], max_tokens):
+            pieces[wanted[index]] = found
+    return pieces
+
+
+def one_line(hypothesis: str) -> str:
+    """A hypothesis is one line, whatever the model says."""
+    return " ".join(hypothesis.split("\n"))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for everything that a translation needs but the model."""
+    parser.add_argument("--data", type=Path, required=True, help="binarized data, for its dictionaries")
+    parser.add_argument("--direction", required=True, metavar="SRC-TGT")
+    parser.add_argument("--source", type=Path, required=True, help="text as the segmenter reads it")
+    parser.add_argument("--algorithm", required=True)
+    parser.add_argument("--encode-options", type=Path, metavar="JSON", help="the source side's encode options (a file)")
+    parser.add_argument("--source-segmenter", type=Path, required=True)
+    parser.add_argument("--target-segmenter", type=Path, required=True)
+    parser.add_argument("--text", choices=["raw", "moses"], required=True, help="the text the segmenter reads")
+    parser.add_argument("--search", required=True, metavar="JSON", help="beam, length_penalty, length_factor, …")
+    parser.add_argument("--precision", choices=["fp32", "fp16", "bf16"], default="fp32", help="on a GPU")
+    parser.add_argument("--hypotheses", type=Path, required=True, help="text to write")
+    parser.add_argument("--report", type=Path, required=True, help="JSON to write: times and what went wrong")
+
+
+def read_source(arguments: argparse.Namespace) -> list[str]:
+    """Return the source in pieces."""
+    options = read_json(arguments.encode_options) if arguments.encode_options else {}
+    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **options)
+    return list(encoder.encode_lines(read_lines(arguments.source)))
+
+
+def text_maker(arguments: argparse.Namespace) -> ToText:
+    """Return the function from pieces of the target language to text."""
+    language = arguments.direction.split("-")[1]
+    return ToText(arguments.algorithm, arguments.target_segmenter, arguments.text, language)
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    with whole_file(path) as stream:
+        stream.writelines(line + "\n" for line in lines)
