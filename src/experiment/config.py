@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,11 @@ import yaml
 from experiment import schema
 from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
 from experiment.corpora.corpus_groups import Group, with_members
+from experiment.runs import Grid, Run
 from experiment.scoring.metrics import check_metrics
+from experiment.segmentations import described_segmentation
 from experiment.training import recipes
-from subwords import registry
 from subwords.errors import InputError, unknown
-from subwords.segmenter import read_options
 
 MODELS = schema.ROOT / "config" / "models.yaml"
 
@@ -54,58 +53,6 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True)
-class Segmentation:
-    """One entry of `segmentations`: what is learned, and how it is applied."""
-
-    name: str
-    algorithm: str
-    size: int | str | None
-    joint: bool
-    text: str
-    per_seed: bool
-    learn: dict[str, Any]  # the algorithm's learn options, defaults filled in
-    encode: dict[str, Any]  # its encode options
-    learn_pairs: int | None = None  # of train, where it is not learned on all
-
-    def folder(self, seed: int) -> str:
-        """Return the name of its folder: its own name, with the seed where it is learned for each."""
-        return f"{self.name}.seed{seed}" if self.per_seed else self.name
-
-
-@dataclass(frozen=True)
-class Run:
-    """One system: corpus × direction × segmentation × model × seed."""
-
-    corpus: str
-    source: str
-    target: str
-    pair: str
-    segmentation: str
-    model: str
-    seed: int
-
-    @property
-    def direction(self) -> str:
-        return f"{self.source}-{self.target}"
-
-    @property
-    def folder(self) -> str:
-        """Its folder: its identity in words a person chose."""
-        return f"results/runs/{self.corpus}/{self.direction}/{self.segmentation}/{self.model}/seed{self.seed}"
-
-
-@dataclass(frozen=True)
-class Grid:
-    """What is combined: names of corpora, directions, segmentations and models, and seeds."""
-
-    corpora: list[str]
-    directions: list[str]
-    segmentations: list[str]
-    models: list[str]
-    seeds: list[int]
-
-
 class Experiment:
     """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs.
 
@@ -131,7 +78,7 @@ class Experiment:
         self.recipes = self._recipes()
         self._check_names()
         self.segmentations = {
-            name: _segmentation(name, given, where) for name, given in self.settings["segmentations"].items()
+            name: described_segmentation(name, given, where) for name, given in self.settings["segmentations"].items()
         }
         if self.settings["baseline"] not in self.segmentations:
             raise unknown("baseline", self.settings["baseline"], self.segmentations, next_step=f"see {where}")
@@ -320,67 +267,12 @@ class Experiment:
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
 
 
-def typed(value: Any) -> Any:
-    """Return what a list or mapping on Snakemake's command line means: in `seeds=[1,2]`, 1 and 2 arrive as words.
-
-    >>> typed(["1", "two", {"average": "3", "on": "dev"}])
-    [1, 'two', {'average': 3, 'on': 'dev'}]
-    >>> typed("*: more than chance")
-    '*: more than chance'
-    """
-    if isinstance(value, Mapping):
-        return {key: typed(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [typed(part) for part in value]
-    try:
-        meant = yaml.safe_load(value) if isinstance(value, str) else value
-    except yaml.YAMLError:  # a sentence
-        return value
-    return meant if isinstance(meant, bool | int | float) or value == "null" else value
-
-
 def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings with `select.on` as a word: YAML 1.1 reads a bare `on` as true."""
     select = settings.get("select")
     if isinstance(select, Mapping) and True in select:
         return {**settings, "select": {"on" if key is True else key: value for key, value in select.items()}}
     return dict(settings)
-
-
-def _segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
-    """Return a checked entry of `segmentations`."""
-    ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs")
-    own = {key: value for key, value in given.items() if key not in ours}
-    try:
-        algorithm = registry.find(given["algorithm"])
-        options = read_options(algorithm, own)
-        size = given.get("size")
-        size = int(size) if isinstance(size, float) else size
-        if isinstance(size, str) and size != "auto":
-            raise InputError(f"size={size!r} is not a whole number", allowed="a whole number >= 1, null, or auto")
-        if isinstance(size, int) and size < 1:
-            raise InputError(f"size={size} is too small", allowed="a whole number >= 1")
-        if algorithm.size_counts is None and size is not None:
-            raise InputError(f"size={size}: {given['algorithm']} takes no size", next_step="leave `size` out")
-        if algorithm.size_counts is not None and not isinstance(size, int) and not algorithm.chooses_size:
-            raise InputError(f"{given['algorithm']} needs a size", allowed=f"a number of {algorithm.size_counts}")
-    except InputError as error:
-        raise InputError(f"{where}: segmentations.{name}: {error}") from None
-    stages = {parameter.name: parameter.stage for parameter in algorithm.parameters}
-    per_seed = given.get("per_seed", False)
-    if per_seed and "seed" not in stages:
-        raise InputError(f"{where}: segmentations.{name}: per_seed, but {given['algorithm']} takes no seed")
-    return Segmentation(
-        name=name,
-        algorithm=given["algorithm"],
-        size=size,
-        joint=given.get("joint", False),
-        text=given.get("text", algorithm.reads),
-        per_seed=per_seed,
-        learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
-        encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
-        learn_pairs=given.get("learn_pairs"),
-    )
 
 
 def load(path: Path) -> Experiment:

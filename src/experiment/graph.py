@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from experiment.config import Experiment, Run, Segmentation
+from experiment.config import Experiment
 from experiment.corpora.catalogue import File
 from experiment.corpora.corpus_groups import Group
 from experiment.layout import (
@@ -23,6 +23,8 @@ from experiment.layout import (
     segmented_folder,
     text_folder,
 )
+from experiment.runs import Run
+from experiment.segmentations import Segmentation
 
 Input = Callable[[Any], Any]  # wildcards -> a path or paths
 

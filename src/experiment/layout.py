@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.config import Experiment, Run
+from experiment.config import Experiment
+from experiment.runs import Run
 
 DOWNLOADS = Path("results/downloads")
 

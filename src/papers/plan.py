@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.config import Experiment, Run
+from experiment.config import Experiment
+from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
 from papers.paper import SCORES, Paper
 from papers.published import tables

@@ -34,7 +34,7 @@ def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
     results = place.results / described.folder
 
     for analysis in described.needed_analyses:
-        given = KINDS[described.analyses[analysis]["kind"]].metrics
+        given = KINDS[described.analyses[analysis]["kind"]].gives
         measured = {row["metric"] for row in rows(results / "measurements" / f"{analysis}.csv")}
         assert {metric for metric in measured if not any(fnmatchcase(metric, pattern) for pattern in given)} == set()
 

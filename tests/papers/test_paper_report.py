@@ -18,7 +18,7 @@ from papers import measurements, paper, published
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, write_verdicts
 from papers.rendering.report import claims_markdown, duration, render_report
 from papers.rendering.table import Table
-from papers.rendering.tables import build_table
+from papers.rendering.table_building import build_table
 
 HOSTILE = "<script>alert(1)</script> <img src=http://evil.example/x onerror=alert(2)> | & \"q\" 'a' \u202eabc"
 FILE = """\

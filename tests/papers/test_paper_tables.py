@@ -19,9 +19,9 @@ from papers import measurements, published
 from papers.derived import with_derived
 from papers.published import KEYS, UNITS, Value
 from papers.rendering.table import Cell, Ours, Table, read_csv, write_csv
+from papers.rendering.table_building import build_table, our_value
 from papers.rendering.table_formats import escape_markdown, heading, latex, markdown
 from papers.rendering.table_layout import DIFFERENCE, WIDEST, number_text, parts
-from papers.rendering.tables import build_table, our_value
 from subwords.errors import InputError
 
 PAPERS = ("huffman", "sbpe", "hft", "volt", "random-bpe")

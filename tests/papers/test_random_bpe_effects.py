@@ -16,7 +16,7 @@ from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
 from papers.measurements import frame, published_frame
 from papers.measures import hierarchical
 from papers.measures.hierarchical import Effect, Posterior, Sampling
-from papers.rendering.tables import build_table
+from papers.rendering.table_building import build_table
 from papers.selection import of_value
 from subwords.errors import InputError
 

@@ -375,7 +375,7 @@ def test_rivals_are_of_one_size_or_the_best_and_of_the_same_seed() -> None:
 
 
 def test_bootstrap_of_outputs_that_are_far_apart_near_and_equal(here: Path) -> None:
-    from experiment.config import Run
+    from experiment.runs import Run
 
     lines = [f"the small house number {n} stands near the old river {n * 7}" for n in range(80)]
 

@@ -178,7 +178,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class MadeUp:
-    """Stands in for `papers.analyses.Inputs`."""
+    """Stands in for `papers.inputs.Inputs`."""
 
     def __init__(self, scores: Sequence[dict[str, Any]] = (), grid: str = "pair") -> None:
         from experiment.graph import Graph

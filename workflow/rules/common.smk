@@ -4,9 +4,10 @@ import shlex
 
 from experiment.training import gpu
 from experiment.scoring.comet_model import check_comet_model
-from experiment.config import Experiment, typed
+from experiment.config import Experiment
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
+from experiment.requested import typed
 from papers.paper import from_settings
 from snakemake.utils import update_config
 from subwords.errors import InputError
