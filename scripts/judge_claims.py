@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from papers import measurements, paper, published
 from papers.claims.judging import judge
 from papers.claims.verdicts import write_verdicts
 from papers.derived import with_derived
+from papers.programs import add_measurements, add_parts, paper_command
 from subwords.errors import unknown
 from subwords.files import whole_file
 
@@ -32,11 +32,9 @@ def evidence(sources: Sequence[str], measured: Mapping[str, DataFrame]) -> DataF
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="judge_claims.py", description=__doc__)
-    parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", help="default: the file's")
-    parser.add_argument("--parts", nargs="+", metavar="NAME", help="only what needs no other source than these")
-    parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py")
+    parser = paper_command("judge_claims.py", __doc__)
+    add_parts(parser)
+    add_measurements(parser)
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for claims.csv, claims.json")
     arguments = parser.parse_args(argv)
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)

@@ -11,6 +11,7 @@ from experiment.programs import program
 from experiment.reporting.drawing import save_figure, save_png
 from papers import measurements, paper
 from papers.derived import with_derived
+from papers.programs import add_measurements, paper_command
 from papers.rendering.curves import beside
 from papers.rendering.figures import draw
 from subwords.errors import unknown
@@ -18,13 +19,9 @@ from subwords.errors import unknown
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    command = argparse.ArgumentParser(prog="make_paper_figures.py", description=__doc__)
-    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    command.add_argument("--scale", help="default: the file's")
+    command = paper_command("make_paper_figures.py", __doc__)
     command.add_argument("--figure", required=True, metavar="NAME", help="name in the paper's file")
-    command.add_argument(
-        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
-    )
+    add_measurements(command)
     command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.svg and NAME.png")
     return command
 

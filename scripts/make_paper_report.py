@@ -13,6 +13,7 @@ from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
 from papers import measurements, paper
 from papers.claims.verdicts import read_verdicts
+from papers.programs import add_measurements, add_parts, paper_command
 from papers.rendering.report import claims_markdown, render_report
 from papers.rendering.table import read_csv
 from subwords.files import whole_file
@@ -20,15 +21,11 @@ from subwords.files import whole_file
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    command = argparse.ArgumentParser(prog="make_paper_report.py", description=__doc__)
-    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    command.add_argument("--scale", help="default: the file's")
-    command.add_argument("--parts", nargs="+", metavar="NAME", help="only what needs no other source than these")
+    command = paper_command("make_paper_report.py", __doc__)
+    add_parts(command)
     command.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="of scripts/make_paper_tables.py")
     command.add_argument("--claims", type=Path, metavar="FILE", help="claims.json of scripts/judge_claims.py")
-    command.add_argument(
-        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py, called NAME.csv"
-    )
+    add_measurements(command)
     command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--output", type=Path, required=True, metavar="FILE", help="HTML; claims.md goes beside it")

@@ -10,22 +10,19 @@ from pathlib import Path
 from experiment.programs import program
 from papers import measurements, paper, published
 from papers.derived import with_derived
+from papers.programs import add_measurements, paper_command
 from papers.rendering.table import write_csv
+from papers.rendering.table_building import build_table
 from papers.rendering.table_formats import latex, markdown
-from papers.rendering.tables import build_table
 from subwords.errors import unknown
 from subwords.files import whole_file
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
-    command = argparse.ArgumentParser(prog="make_paper_tables.py", description=__doc__)
-    command.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    command.add_argument("--scale", help="default: the file's")
+    command = paper_command("make_paper_tables.py", __doc__)
     command.add_argument("--table", required=True, metavar="NAME", help="name in the paper's file")
-    command.add_argument(
-        "--measurements", type=Path, nargs="*", default=[], metavar="CSV", help="of scripts/measure.py"
-    )
+    add_measurements(command)
     command.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for NAME.csv, NAME.md, NAME.tex")
     command.add_argument("--print", action="store_true", help="show the Markdown")
     return command

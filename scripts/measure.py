@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from experiment.programs import program
-from papers import analyses, measurements, paper
+from papers import measurements, paper
+from papers.analyses import analysis
+from papers.inputs import Inputs
+from papers.programs import paper_command
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
 
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="measure.py", description=__doc__)
-    parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", help="default: the file's")
+    parser = paper_command("measure.py", __doc__)
     parser.add_argument("--analysis", metavar="NAME", help="name in the paper's file; left out: the scores alone")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
     parser.add_argument("--threads", type=int, default=1, help="of programs that can use them [1]")
@@ -30,12 +30,12 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if arguments.analysis not in found.analyses:
         raise unknown("analysis", arguments.analysis, found.analyses, next_step=f"see `analyses` in {arguments.paper}")
-    inputs = analyses.Inputs(found, arguments.analysis, scores, arguments.threads)
+    inputs = Inputs(found, arguments.analysis, scores, arguments.threads)
     missing = [path for path in inputs.paths() if not Path(path).exists()]
     if missing:
         raise InputError(f"{arguments.analysis} reads {missing[0]}, which is not there", next_step="run snakemake")
     kind = found.analyses[arguments.analysis]["kind"]
-    measurements.write(arguments.output, analyses.analysis(kind)(inputs, inputs.options))
+    measurements.write(arguments.output, analysis(kind)(inputs, inputs.options))
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import logging
@@ -15,6 +14,7 @@ from experiment.programs import program
 from experiment.training import gpu
 from experiment.training.model_size import count_parameters
 from papers import paper, plan
+from papers.programs import add_parts, paper_command
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,10 +37,8 @@ def hours(number: float | None) -> str:
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="plan_paper.py", description=__doc__)
-    parser.add_argument("--paper", type=Path, required=True, metavar="FILE", help="a file of config/papers")
-    parser.add_argument("--scale", help="default: the file's")
-    parser.add_argument("--parts", nargs="+", metavar="NAME", help="only what these analyses (or scores) give")
+    parser = paper_command("plan_paper.py", __doc__)
+    add_parts(parser)
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")
     arguments = parser.parse_args(argv)

@@ -15,7 +15,7 @@ from papers.measurements import RUN_FACTS
 from papers.paper import SCORES, Paper, analysis_files
 from papers.published import Value
 from papers.rendering.curves import read_plan
-from papers.rendering.tables import check_entry
+from papers.rendering.table_building import check_entry
 from papers.selection import listed
 from subwords.errors import InputError, unknown
 
@@ -57,7 +57,7 @@ def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any]) -> None:
     for grid in given.get("grids") or ():
         if grid not in (known := [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]):
             raise unknown(f"grid of {where}", grid, known, next_step=f"see {paper.where}")
-    for key in kind.needed_options:
+    for key in kind.required:
         if given.get(key) is None:
             raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
     analysis_files(paper, name)
@@ -140,7 +140,7 @@ def _check_metrics(
         if source == SCORES:
             known |= {*paper.experiment.settings["metrics"], *RUN_FACTS, "test_sentences"}
         else:
-            known |= set(KINDS[paper.analyses[source]["kind"]].metrics)
+            known |= set(KINDS[paper.analyses[source]["kind"]].gives)
     for metric in metrics:
         if not any(fnmatchcase(metric, pattern) for pattern in known):
             raise unknown(f"metric in {where}", metric, sorted(known), next_step="see src/papers/analyses/__init__.py")

@@ -18,6 +18,7 @@ from experiment import schema
 from experiment.config import Experiment
 from experiment.corpora.catalogue import File, read_catalogue
 from papers import published
+from papers.analyses import KINDS
 from subwords.errors import InputError, unknown
 
 FOLDER = schema.ROOT / "config" / "papers"
@@ -71,11 +72,9 @@ class Paper:
     @property
     def uses_scores(self) -> bool:
         """Whether any table, figure, claim or analysis reads scores or runs: whether anything is trained."""
-        from papers.analyses import KINDS
-
         trained = {SCORES, "runs", "chosen_on_test"}
         return any(
-            source == SCORES or trained & set(KINDS[self.analyses[source]["kind"]].needs) for source in self.sources
+            source == SCORES or trained & set(KINDS[self.analyses[source]["kind"]].reads) for source in self.sources
         )
 
     @property

@@ -3,7 +3,7 @@ include: "selection_on_test.smk"
 
 
 from experiment.layout import DOWNLOADS
-from papers.analyses import Inputs
+from papers.inputs import Inputs
 from papers.paper import SCORES, analysis_files
 
 PAPER = f"results/{paper.folder}"

@@ -25,7 +25,7 @@ from subwords.boundaries import read_gold
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 BEST = "best bpe"
 METRICS = {"morpho-challenge": "boundary_f1", "sigmorphon": "boundary_f1_sigmorphon"}

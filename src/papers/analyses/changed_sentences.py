@@ -18,8 +18,8 @@ from experiment.layout import reference, text_folder
 from experiment.scoring.metrics import read_parallel
 
 if TYPE_CHECKING:
-    from experiment.config import Run
-    from papers.analyses import Inputs
+    from experiment.runs import Run
+    from papers.inputs import Inputs
 
 
 class Changed(NamedTuple):

@@ -23,7 +23,7 @@ from subwords.errors import InputError
 from subwords.files import read_lines
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 SPLITS = ("train", "dev", "test")
 Words = Mapping[str, int]

@@ -25,7 +25,7 @@ from subwords.errors import InputError, unknown
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
     from papers.measures.hierarchical import Effect, Posterior
 
 #: What distinguishes runs, beside the seed.

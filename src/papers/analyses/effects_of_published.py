@@ -22,7 +22,7 @@ from subwords.errors import unknown
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

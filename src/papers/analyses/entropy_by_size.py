@@ -14,7 +14,7 @@ from experiment.layout import segmentation_folder
 from papers.measures.marginal_utility import marginal_utilities, piece_counts, vocabulary_entropy
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 CURVE, BEST = "BPE", "highest MUV"
 

@@ -30,7 +30,7 @@ from papers.measures.monolingual import texts
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 #: Names of the segmentations in the published files.
 _NAMES = {"hft": "hft-published"}

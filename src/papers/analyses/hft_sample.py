@@ -20,7 +20,7 @@ from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 #: The tokenizer's marks -> the signs that the paper prints (Figure 2; there the last two are exchanged).
 SIGNS = str.maketrans({"¦": "|", "𐋇": "↑", "▁": "_", "𐊣": "Δ", "𐊼": "∇"})

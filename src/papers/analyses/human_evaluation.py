@@ -18,8 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.config import Run
 from experiment.layout import reference, text_folder
+from experiment.runs import Run
 from papers.measures.segmenters import best_segmentations
 from papers.measures.unknown_words import words_of
 from papers.people import sheets
@@ -28,7 +28,7 @@ from subwords.errors import InputError
 from subwords.files import read_lines
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 BEST = "best bpe"
 METRICS = {"word": "wins_word", "sentence": "wins_sentence"}

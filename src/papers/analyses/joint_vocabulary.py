@@ -12,7 +12,7 @@ from experiment.layout import segmentation_folder
 from papers.measures.marginal_utility import piece_counts
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ from experiment.jsonfiles import read_json_lines
 from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 #: Points of a curve: as far apart as a logarithmic axis shows them.
 POINTS = 300

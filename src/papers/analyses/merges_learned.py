@@ -10,7 +10,7 @@ from experiment.jsonfiles import read_json
 from experiment.layout import segmentation_folder
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

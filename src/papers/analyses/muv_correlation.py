@@ -27,7 +27,7 @@ from papers.measures.marginal_utility import (
 )
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 #: Row of the published median.
 MEDIAN_ROW = "section 3, MUV and BLEU over 45 pairs"

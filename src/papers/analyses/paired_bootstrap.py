@@ -13,14 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.config import Run
 from experiment.layout import reference
+from experiment.runs import Run
 from experiment.scoring.metrics import read_parallel
 from experiment.scoring.significance import paired_tests
 from papers.measures.segmenters import best_segmentations
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

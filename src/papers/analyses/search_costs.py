@@ -20,8 +20,8 @@ from papers.analyses.joint_vocabulary import vocabulary
 from papers.analyses.tokenized_bleu import score_of
 
 if TYPE_CHECKING:
-    from experiment.config import Run
-    from papers.analyses import Inputs
+    from experiment.runs import Run
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

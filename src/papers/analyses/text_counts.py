@@ -16,7 +16,7 @@ from papers.measures.monolingual import texts
 from subwords.files import read_lines
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -14,8 +14,8 @@ from papers.measures.tokenized_bleu import tokenized_bleu
 from subwords.files import read_lines
 
 if TYPE_CHECKING:
-    from experiment.config import Run
-    from papers.analyses import Inputs
+    from experiment.runs import Run
+    from papers.inputs import Inputs
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from experiment.jsonfiles import read_json
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 CODES = "unknown codes"
 

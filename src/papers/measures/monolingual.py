@@ -14,7 +14,7 @@ from experiment.layout import text_folder
 from subwords.errors import unknown
 
 if TYPE_CHECKING:
-    from papers.analyses import Inputs
+    from papers.inputs import Inputs
 
 
 def texts(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, Path]:

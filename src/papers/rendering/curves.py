@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from papers import published
 from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
-from papers.rendering.tables import summary
+from papers.rendering.table_building import summary
 from papers.selection import check_selectors, comparable, listed, matching
 from subwords.errors import InputError, unknown
 

@@ -68,7 +68,7 @@ def check_entry(name: str, entry: Mapping[str, Any]) -> None:
     where = f"tables.{name}"
     for key in entry:
         if key not in ENTRY_KEYS:
-            raise unknown(f"key in {where}", key, ENTRY_KEYS, next_step="see src/papers/rendering/tables.py")
+            raise unknown(f"key in {where}", key, ENTRY_KEYS, next_step="see src/papers/rendering/table_building.py")
     check_selectors(entry.get("where") or {}, f"{where}.where")
     for label, selector in (entry.get("extra") or {}).items():
         if not isinstance(selector, Mapping):
