@@ -322,7 +322,7 @@ def sentences(patterns: dict[tuple[str, str], str]) -> Callable[[str], Table]:
             found = re.findall(pattern.replace("#", r"([\d.,]*\d[%KMk]?)"), joined)
             assert len(found) == 1, (key, found)
             number = found[0].upper()
-            table[key] = cell("0%" if number == "NONE" else number)
+            table[key] = cell({"NONE": "0%", "TWO": "2"}.get(number, number))
         return table
 
     return read
@@ -340,6 +340,9 @@ HUFFMAN_TEXT = {
     ("section 6, CS-DE", "unknown combinations in the output"): "are respectively #, [^ ]* and [^ ]* for CS-DE",
     ("section 6, EN-DE", "unknown combinations in the output"): "are respectively [^ ]*, # and [^ ]* for CS-DE",
     ("section 6, EN-FR", "unknown combinations in the output"): "are respectively [^ ]*, [^ ]* and # for CS-DE",
+    ("Figure 2's caption, Huffman", "most symbols per token"): "Huffman coding uses at most # symbols per token",
+    ("Figure 2's caption, BPE", "most symbols per token"): r"BPE may use up to # subwords\.",
+    ("section 6, Huffman", "most symbols per token"): "(two) is the maximum number of symbols per token for Huffman",
 }
 SBPE_TEXT = {
     ("section 5.2, De→En test set", "sentences"): "out of # sentences of the De",

@@ -73,6 +73,7 @@ METRICS: dict[str, str] = {
     "undecodable_output": "share of the output's tokens whose code belongs to no word",
     "pieces": "the pieces of a word, separated by spaces",
     "merges": "number of merges learned",
+    "symbols_most": "symbols of the word that has the most, in any of an algorithm's sizes",
     "vocabulary": "size of the vocabulary",
     "parameters": "trained parameters of the model",
     "updates": "updates of the training",

@@ -106,6 +106,8 @@ def test_symbols_of_one_side_in_the_order_of_the_file(tmp_path: Path, monkeypatc
     assert list(dict.fromkeys(shares["segmentation"])) == list(known)
     assert list(shares["value"]) == [0.75, 0.25] * 3
     assert list(shares["x"]) == [1, 2] * 3
+    most = measured[measured["metric"] == "symbols_most"]  # of either side of an algorithm's sizes
+    assert dict(zip(most["algorithm"], most["value"], strict=True)) == {"huff": 2, "char": 2}
     printed = next(value for value in tables("huffman")["text"] if value.metric == "vocabulary")
     assert list(selection.of_value(printed, measured)["value"]) == [485]
 

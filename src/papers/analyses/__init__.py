@@ -55,7 +55,9 @@ KINDS: dict[str, Kind] = {
     "selection_on_test": Kind(
         reads=("chosen_on_test",), gives=("bleu", "chrf", "chrf++", "ter", "comet", "updates_chosen")
     ),
-    "symbols": Kind(reads=("segmentations",), gives=("symbols_share", "vocabulary"), optional=("language",)),
+    "symbols": Kind(
+        reads=("segmentations",), gives=("symbols_share", "symbols_most", "vocabulary"), optional=("language",)
+    ),
     "undecodable_output": Kind(reads=("runs",), gives=("undecodable_output", "undecodable_output_of_system")),
     "boundary_f1": Kind(
         reads=("texts", "segmentations", "scores", "files"),
