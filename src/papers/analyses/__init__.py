@@ -114,6 +114,7 @@ KINDS: dict[str, Kind] = {
         reads=("segmentations",),
         gives=("pieces", "pieces_as_printed"),
         required=("corpus", "language", "segmentations", "words"),
+        optional=("spelled",),
     ),
     "entropy_by_size": Kind(
         reads=("segmentations", "scores"),
