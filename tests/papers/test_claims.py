@@ -11,6 +11,7 @@ import pytest
 from pandas import DataFrame
 
 from papers import paper, published
+from papers.claims import judging
 from papers.claims.judging import judge
 from papers.claims.rules import condition
 from papers.claims.verdicts import (
@@ -88,6 +89,33 @@ def test_a_ratio_and_rounding() -> None:
     rule = {"metric": "bleu", "left": {"algorithm": "huffman"}, "right": {"algorithm": "bpe"}, "measure": "ratio"}
     assert outcome(rule | {"is": {"between": [0.83, 0.83]}, "round": 2}, found).state == CONFIRMED  # 83.2 %
     assert outcome(rule | {"is": {"between": [0.832, 0.832]}, "round": 2}, found).state == NOT_CONFIRMED
+
+
+RATIO = HIGHER | {"measure": "ratio"}
+
+
+@pytest.mark.parametrize("inside", ["all", "most", "none", "max", {"at_least": 1}])
+@pytest.mark.parametrize("numerator", [10.0, 0.0, -10.0])
+def test_a_ratio_to_zero_confirms_nothing(numerator: float, inside: Any) -> None:
+    some = scores(hft={"a-b": [numerator], "b-a": [4]}, bpe={"a-b": [0], "b-a": [2]})
+    every = scores(hft={"a-b": [numerator]}, bpe={"a-b": [0]})
+    wanted = Outcome(NOT_TESTABLE, "the ratio's denominator is zero: bleu a-b")
+    for found in (some, every):
+        assert outcome(RATIO | {"in": inside}, found) == wanted
+        verdict = judge("c", {"says": "", "holds": [RATIO | {"in": inside}]}, found, frame([]))
+        assert verdict.published == wanted
+
+
+def test_a_zero_is_no_denominator_of_what_is_not_compared() -> None:
+    found = scores(hft={"a-b": [4]}, bpe={"a-b": [2], "b-a": [0]})
+    assert outcome(RATIO, found) == Outcome(CONFIRMED, "2")
+    assert outcome(HIGHER, scores(hft={"a-b": [4]}, bpe={"a-b": [0]})) == Outcome(CONFIRMED, "4")
+
+
+def test_infinity_confirms_nothing() -> None:
+    found = scores(hft={"a-b": [float("inf")], "b-a": [4]}, bpe={"a-b": [2], "b-a": [2]})
+    for rule in (HIGHER, RATIO, {"metric": "bleu", "left": {"algorithm": "hft"}, "each": ["direction"]}):
+        assert outcome(rule, found) == Outcome(NOT_TESTABLE, "not measured: bleu a-b")
 
 
 def curve(values: dict[int, float], algorithm: str = "hft", corpus: str = "ga") -> list[dict[str, Any]]:
@@ -257,21 +285,67 @@ def test_published_numbers_that_are_lost(lost: int, state: str) -> None:
     assert ("lost" in found.reason) == (0 < lost < 4)
 
 
-def test_a_test_of_who_wins() -> None:
-    def judged(left: float, right: float) -> DataFrame:
-        rows = [("wins_word", "sbpe", left), ("wins_word", "bpe", right), ("evaluated_sentences", "", 150)]
-        return frame(
-            {"metric": metric, "algorithm": algorithm, "direction": "en-de", "value": value}
-            for metric, algorithm, value in rows
-        )
+@pytest.mark.parametrize("lost", [1, 2, 3, 4])
+@pytest.mark.parametrize("in_the_paper", [True, False])
+def test_our_missing_numbers_are_not_lost_by_the_paper(lost: int, in_the_paper: bool) -> None:
+    names = [f"a-{number}" for number in range(4)]
+    ours = scores(
+        hft={name: [2.0] for name in names},
+        bpe={name: [None if place < lost else 1.0] for place, name in enumerate(names)},
+    )
+    printed = names if in_the_paper else names[-1:]
+    theirs = scores(hft={name: [2.0] for name in printed}, bpe={name: [1.0] for name in printed})
+    told = outcome(HIGHER, ours, theirs)
+    assert told.state == NOT_TESTABLE
+    assert "not measured: bleu" in told.reason or "were not measured: bleu" in told.reason
+    assert "lost" not in told.reason
 
-    rule = {"metric": "wins_word", "left": {"algorithm": "sbpe"}, "right": {"algorithm": "bpe"}, "each": ["direction"]}
-    rule |= {"test": "wins", "alpha": 0.01}
-    assert outcome(rule, judged(0.20, 0.06)).state == CONFIRMED  # 30 against 9: p = 0.0005
-    assert outcome(rule, judged(0.20, 0.18)).state == NOT_CONFIRMED  # 30 against 27: p = 0.40
+
+def judged(left: float, right: float, sentences: float | None = 150) -> DataFrame:
+    """Return the shares of sentences that S-BPE and BPE won, and of how many."""
+    rows = [("wins_word", "sbpe", left), ("wins_word", "bpe", right), ("evaluated_sentences", "", sentences)]
+    return frame(
+        {"metric": metric, "algorithm": algorithm, "direction": "en-de", "value": value}
+        for metric, algorithm, value in rows
+    )
+
+
+WINS = {"metric": "wins_word", "left": {"algorithm": "sbpe"}, "right": {"algorithm": "bpe"}, "each": ["direction"]}
+WINS |= {"test": "wins", "alpha": 0.01}
+
+
+def test_a_test_of_who_wins() -> None:
+    assert outcome(WINS, judged(0.20, 0.06)).state == CONFIRMED  # 30 against 9: p = 0.0005
+    assert outcome(WINS, judged(0.06, 0.20)).state == NOT_CONFIRMED
+    assert outcome(WINS, judged(0.20, 0.18)).state == NOT_CONFIRMED  # 30 against 27: p = 0.40
+    assert outcome(WINS, judged(0, 0)).state == NOT_CONFIRMED  # nobody won anything
     few = {"metric": "answers_word", "direction": "en-de", "value": 10}  # the other question had 150 answers
     rows = [*judged(0.6, 0.2).dropna(axis=1).to_dict("records"), few]
-    assert outcome(rule, frame(rows)).state == NOT_CONFIRMED  # 6 against 2: p = 0.14
+    assert outcome(WINS, frame(rows)).state == NOT_CONFIRMED  # 6 against 2: p = 0.14
+
+
+def test_wins_of_an_unknown_number_of_sentences_test_nothing() -> None:
+    wanted = Outcome(NOT_TESTABLE, "the number of judged sentences is not known")
+    assert outcome(WINS, judged(0.2, 0.06, sentences=None)) == wanted
+    known = judged(0.2, 0.06)
+    assert outcome(WINS, known[known["metric"] != "evaluated_sentences"]) == wanted
+
+
+def test_the_claims_test_of_wins_is_the_one_of_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(judging, "exact_one_sided", lambda *wins: asked.append(wins) or 0.0)
+    assert outcome(WINS, judged(0.20, 0.06)).state == CONFIRMED
+    assert asked == [(9, 30)]  # the second is said to win
+
+
+def test_what_cannot_be_read_is_not_taken_for_not_testable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*sides: list[float]) -> float:
+        raise InputError("no such number")
+
+    monkeypatch.setattr(judging, "welch_p_value", refuse)
+    found = scores(hft={"a-b": [5.0, 5.1, 5.2]}, bpe={"a-b": [4.0, 4.1, 4.2]})
+    with pytest.raises(InputError, match="no such number"):
+        outcome(HIGHER | {"test": "welch"}, found)
 
 
 def test_what_the_paper_has_and_we_have_not_is_not_testable() -> None:
@@ -347,6 +421,8 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
         HIGHER | {"along": {}},
         HIGHER | {"round": "x"},
         {"metric": "bleu", "left": {}, "test": "welch"},
+        {"metric": "wins_word", "left": {}, "test": "wins"},
+        HIGHER | {"right": None, "test": "welch"},
         HIGHER | {"trend": "rising"},
         HIGHER | {"test": "welch", "in": "mean"},
         HIGHER | {"along": "size", "trend": "rising", "is": {"above": 1}},

@@ -14,6 +14,7 @@ import score_evaluation_sheets
 from papers.people.answers import (
     Answer,
     Outcome,
+    exact_one_sided,
     paired_proportion_tests,
     read_answers,
     score,
@@ -65,6 +66,7 @@ def by_hand(first: int, second: int) -> tuple[float, float]:
 def test_exact_p_values_are_those_of_coin_tosses(wins: tuple[int, int]) -> None:
     two_sided, one_sided, _ = paired_proportion_tests(*wins)
     assert (two_sided, one_sided) == pytest.approx(by_hand(*wins))
+    assert exact_one_sided(*wins) == one_sided
 
 
 def test_p_values_by_hand() -> None:
@@ -75,6 +77,7 @@ def test_p_values_by_hand() -> None:
     assert (two_sided, one_sided) == pytest.approx((112 / 1024, 56 / 1024))
     assert asymptotic == pytest.approx(0.0578, abs=5e-5)
     assert paired_proportion_tests(0, 0) == (1.0, 1.0, 1.0)
+    assert exact_one_sided(0, 0) == 1.0
 
 
 def test_table_6_has_the_marks_of_the_one_sided_test() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ def _columns(rule: Condition) -> list[str]:
 
 
 def compared(rule: Condition, measured: DataFrame) -> Series[float]:
-    """Return left against right, indexed by metric, `each` and `along`."""
+    """Return left against right, indexed by metric, `each` and `along`; NaN where that is no finite number."""
     columns = _columns(rule)
     left = _side_values(rule, rule.left, measured, columns)
     if rule.right is None:
@@ -35,10 +36,19 @@ def compared(rule: Condition, measured: DataFrame) -> Series[float]:
         right = _side_values(rule, rule.right, measured, columns)
         left, right = left.align(right, join="inner")
         values = left / right if rule.measure == "ratio" else left - right
+    values = values.replace([math.inf, -math.inf], math.nan)
     if rule.round is not None:
         step = 10.0**-rule.round if rule.round == int(rule.round) else rule.round
         values = (values / step + 1e-9).round() * step
     return values
+
+
+def zero_denominators(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return those of the compared `cells` whose ratio has a denominator of zero."""
+    if rule.right is None or rule.measure != "ratio":
+        return []
+    right = _side_values(rule, rule.right, measured, _columns(rule))
+    return [cell for cell in right.index[right == 0].tolist() if cell in cells]
 
 
 def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ...]]) -> DataFrame:

@@ -13,17 +13,17 @@ A claim of a paper's file:
           each: [corpus, direction]                          # a comparison for every value of these columns
       scales: [full]                                         # left out: any; for what depends on the corpora's size
 
-The keys of a condition are explained in `rules.py`. No verdict is given on generated text, where a number is missing
-that the paper has, where a test has fewer than three seeds a side, where translations of fewer than 200 lines are
-compared (systems that have learned nothing are close, and confirm what says so), or where the paper's text at hand has
-lost most numbers.
+The keys of a condition are explained in `rules.py`. No verdict is given on generated text, where a number of ours is
+missing, where a ratio's denominator is zero, where a test has fewer than three seeds a side, where translations of
+fewer than 200 lines are compared (systems that have learned nothing are close, and confirm what says so), or where the
+paper's text at hand has lost most numbers.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +32,8 @@ from papers.claims import comparisons
 from papers.claims.rules import SUMMARIES, Condition, condition
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict
 from papers.claims.wording import in_words
+from papers.people.answers import exact_one_sided
 from papers.selection import RELATIONS
-from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -51,6 +51,14 @@ class Finding:
     outcome: Outcome
     cells: frozenset[tuple[Any, ...]] = field(default_factory=frozenset)
     members: DataFrame | None = None
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Whether a test finds left and right different in one comparison, or what stands in its way."""
+
+    differs: bool = False
+    obstacle: str = ""
 
 
 def judge(
@@ -102,27 +110,34 @@ def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None)
     members = comparisons.members(rule, measured, frozenset(every.index.tolist()))
     values = every.dropna()
     cells = frozenset(values.index.tolist())
-    lacking = [metric for metric in rule.metrics if metric not in {cell[0] for cell in cells}]
-    if lacking:
-        reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
-        return Finding(Outcome(NOT_TESTABLE, f"{reason}: {', '.join(lacking)}"), cells, members)
-    if several := comparisons.several_test_sets(rule, measured):
-        reason = f"scores of several test sets, {', '.join(several)}: the rule has to name one"
-        return Finding(Outcome(NOT_TESTABLE, reason), cells, members)
-    missing = _absent(expected, cells, members) if expected else []
-    if missing:
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        return Finding(Outcome(NOT_TESTABLE, f"not measured: {', '.join(missing[:3])}{more}"), cells, members)
-    sentences = _fewest_sentences(rule, members, measured)
-    if sentences < FEWEST_SENTENCES:
-        reason = f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
-        return Finding(Outcome(NOT_TESTABLE, reason), cells, members)
+    if obstacle := _obstacle(rule, measured, every, members, expected):
+        return Finding(Outcome(NOT_TESTABLE, obstacle), cells, members)
     outcome = _decide(rule, values, measured)
-    if lost := len(every) - len(values):
+    if lost := len(every) - len(values):  # of the paper's: of ours, a missing one is an obstacle
         reason = f"{lost} of {len(every)} numbers are lost in the text at hand"
         many = 2 * lost > len(every)
         outcome = Outcome(NOT_TESTABLE, reason) if many else Outcome(outcome.state, f"{outcome.reason}; {reason}")
     return Finding(outcome, cells, members)
+
+
+def _obstacle(
+    rule: Condition, measured: DataFrame, every: Series[float], members: DataFrame, expected: Finding | None
+) -> str:
+    """Return why the rule cannot be judged on these numbers; nothing where it can."""
+    if zeros := comparisons.zero_denominators(rule, measured, frozenset(every.index.tolist())):
+        return f"the ratio's denominator is zero: {_first_few(map(_cell_name, zeros))}"
+    known = {cell[0] for cell in every.dropna().index}
+    if lacking := [metric for metric in rule.metrics if metric not in known]:
+        reason = "the numbers that the rule needs were not measured" if expected else "the paper has no such numbers"
+        return f"{reason}: {', '.join(lacking)}"
+    if several := comparisons.several_test_sets(rule, measured):
+        return f"scores of several test sets, {', '.join(several)}: the rule has to name one"
+    if missing := _missing(expected, every, members) if expected else []:
+        return f"not measured: {_first_few(missing)}"
+    sentences = _fewest_sentences(rule, members, measured)
+    if sentences < FEWEST_SENTENCES:
+        return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
+    return ""
 
 
 def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) -> float:
@@ -139,8 +154,8 @@ def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) 
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
-def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataFrame) -> list[str]:
-    """Return the names of published numbers, or comparisons of them, that ours lack.
+def _missing(expected: Finding, every: Series[float], members: DataFrame) -> list[str]:
+    """Return the names of what ours lack: published numbers, or comparisons of them, and comparisons without a value.
 
     A best of seven sizes is no best of the two that were run: what stands behind a maximum has to be there, too.
     """
@@ -154,7 +169,8 @@ def _absent(expected: Finding, cells: frozenset[tuple[Any, ...]], members: DataF
             found = found[(found[key] == value).fillna(False)]
         if found.empty:
             names.append(" ".join(str(value) for key, value in filled.items() if key not in ("algorithm", "size")))
-    return names or [_cell_name(cell) for cell in sorted(expected.cells - cells, key=str)]
+    lacking = expected.cells.union(every.index.tolist()) - set(every.dropna().index.tolist())
+    return names or [_cell_name(cell) for cell in sorted(lacking, key=str)]
 
 
 def _holds(rule: Condition, value: float) -> bool:
@@ -173,10 +189,10 @@ def _decide(rule: Condition, values: Series[float], measured: DataFrame) -> Outc
             return Outcome(NOT_TESTABLE, f"fewer than two values along {rule.along}")
         cases = {cell: _has_trend(rule, sequence) for cell, sequence in sequences.items()}
     elif rule.test:
-        try:
-            cases = {cell: _tested(rule, cell, measured) and _holds(rule, value) for cell, value in values.items()}
-        except InputError as error:
-            return Outcome(NOT_TESTABLE, str(error))
+        tests = {cell: _tested(rule, cell, measured) for cell in values.index}
+        if obstacle := next((test.obstacle for test in tests.values() if test.obstacle), ""):
+            return Outcome(NOT_TESTABLE, obstacle)
+        cases = {cell: tests[cell].differs and _holds(rule, value) for cell, value in values.items()}
     else:
         cases = {cell: _holds(rule, value) for cell, value in values.items()}
     return _counted(rule, cases, values)
@@ -196,9 +212,8 @@ def _counted(rule: Condition, cases: Mapping[Any, bool], values: Series[float]) 
         reason += f"; from {values.min():.4g} to {values.max():.4g}"
     failing = [cell for cell, so in cases.items() if not so]
     if failing and total > 1:
-        named = [cell if len(rule.metrics) > 1 else cell[1:] or cell for cell in failing[:3]]
-        shown = ", ".join(map(_cell_name, named))
-        reason += f"; not: {shown}{f' and {len(failing) - 3} more' if len(failing) > 3 else ''}"
+        named = [cell if len(rule.metrics) > 1 else cell[1:] or cell for cell in failing]
+        reason += f"; not: {_first_few(map(_cell_name, named))}"
     return Outcome(CONFIRMED if holds else NOT_CONFIRMED, reason)
 
 
@@ -224,43 +239,43 @@ def _has_trend(rule: Condition, values: list[float]) -> bool:
     return all(step > 0 if rule.trend == "rising" else step < 0 for step in steps)
 
 
-def _tested(rule: Condition, cell: Any, measured: DataFrame) -> bool:
-    """Return whether the test finds left and right different in one comparison."""
-    columns = ["metric", *rule.each]
+def _tested(rule: Condition, cell: Any, measured: DataFrame) -> Tested:
+    """Return what the test says of left and right in one comparison."""
+    metric, columns = cell[0], ["metric", *rule.each]
     here = measured
     for column, value in zip(columns, cell, strict=True):
         if column != "metric":
             here = here[here[column] == value]
-    if rule.right is None:
-        raise InputError("a test needs two sides")
-    if rule.test == "wins":
-        return _wins_differ(rule, here, cell[0])
-    sides = (comparisons.selected([cell[0]], side.where, here, columns) for side in (rule.left, rule.right))
+    sides = [
+        comparisons.selected([metric], side.where, here, columns) for side in filter(None, (rule.left, rule.right))
+    ]
+    return _wins_tested(rule, sides, here, metric) if rule.test == "wins" else _seeds_tested(rule, sides)
+
+
+def _seeds_tested(rule: Condition, sides: Sequence[DataFrame]) -> Tested:
     left, right = (rows.groupby("seed")["value"].mean().tolist() for rows in sides)
     if min(len(left), len(right)) < FEWEST_SEEDS:
-        raise InputError(f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
+        return Tested(obstacle=f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}")
     p_value = welch_p_value(left, right)
-    return p_value is not None and p_value < rule.alpha
+    return Tested(p_value is not None and p_value < rule.alpha)
 
 
-def _wins_differ(rule: Condition, here: DataFrame, metric: str) -> bool:
-    """Return whether a binomial test on the sentences that one of the two won finds that left wins more.
+def _wins_tested(rule: Condition, sides: Sequence[DataFrame], here: DataFrame, metric: str) -> Tested:
+    """Return whether, of the sentences that one of the two won, left wins more than chance would have it.
 
     One-sided, as the claim is: so all marks of S-BPE's Table 6 come out as printed (`papers.people.answers`).
     """
-    from scipy.stats import binomtest
-
-    assert rule.right is not None
     names = (metric.replace("wins_", "answers_"), "evaluated_sentences")  # ours by question; a paper prints one number
-    counts = [float(value) for name in names for value in here[here["metric"] == name]["value"]]
+    counts = [float(value) for name in names for value in here[here["metric"] == name]["value"].dropna()]
     if not counts:
-        raise InputError("the number of judged sentences is not known")
-    wins = [
-        comparisons.selected([metric], side.where, here, ["metric"])["value"].iloc[0]
-        for side in (rule.left, rule.right)
-    ]
-    left, right = (round(share * counts[0]) for share in wins)
-    return bool(left + right) and binomtest(left, left + right, alternative="greater").pvalue < rule.alpha
+        return Tested(obstacle="the number of judged sentences is not known")
+    left, right = (round(rows["value"].iloc[0] * counts[0]) for rows in sides)
+    return Tested(exact_one_sided(right, left) < rule.alpha)
+
+
+def _first_few(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join(every[:3]) + (f" and {len(every) - 3} more" if len(every) > 3 else "")
 
 
 def _cell_name(cell: Any) -> str:

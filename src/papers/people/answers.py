@@ -170,16 +170,28 @@ def paired_proportion_tests(first: int, second: int) -> tuple[float, float, floa
     """
     if first + second == 0:
         return 1.0, 1.0, 1.0
-    from scipy.stats import binomtest
     from statsmodels.stats.contingency_tables import mcnemar
 
     # Sentences that both or neither won do not enter: with one winner a sentence, there are none that both won.
     table = [[0, first], [second, 0]]
     return (
         float(mcnemar(table, exact=True).pvalue),
-        float(binomtest(second, first + second, alternative="greater").pvalue),
+        exact_one_sided(first, second),
         float(mcnemar(table, exact=False, correction=False).pvalue),
     )
+
+
+def exact_one_sided(first: int, second: int) -> float:
+    """Return the p-value of the binomial test that `second` wins more often than `first`; 1 where nobody won anything.
+
+    >>> exact_one_sided(0, 5)
+    0.03125
+    """
+    if first + second == 0:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(second, first + second, alternative="greater").pvalue)
 
 
 def stars(p_value: float) -> str:
