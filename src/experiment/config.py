@@ -150,6 +150,10 @@ class Experiment:
         """The corpora that are groups of others."""
         return [corpus for corpus in self.corpora.values() if isinstance(corpus, Group)]
 
+    @property
+    def group_names(self) -> set[str]:
+        return {group.name for group in self.groups}
+
     def _corpora_with_members(self) -> dict[str, Corpus]:
         """Return the corpora and what groups are made of, with the test sets that groups take."""
         found = dict(self.corpora)

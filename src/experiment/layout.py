@@ -24,6 +24,11 @@ from experiment.runs import Run
 DOWNLOADS = Path("results/downloads")
 
 
+def raw_folder(corpus: str, pair: str) -> str:
+    """Return the folder of a corpus as it came, with its parts.json."""
+    return f"results/raw/{corpus}/{pair}"
+
+
 def text_folder(corpus: str, pair: str, form: str) -> str:
     """Return the folder of the text that a segmenter of this form reads."""
     return f"results/corpora/{corpus}/{pair}" if form == "raw" else f"results/text/{corpus}/{pair}/{form}"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.config import Experiment
 from experiment.graph import Graph
-from experiment.layout import DOWNLOADS, segmentation_folder, text_folder
+from experiment.layout import DOWNLOADS, raw_folder, segmentation_folder, text_folder
 from experiment.runs import Grid, Run
-from papers.analyses import COMMON, KINDS
+from papers.analyses import COMMON, KINDS, Kind
 from papers.paper import Paper, analysis_files
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ class Inputs:
     @cached_property
     def graph(self) -> Graph:
         return Graph(self.experiment)
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.paper.analyses[self.name]["kind"]]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -64,8 +68,8 @@ class Inputs:
         """Return scores.csv as measurements, under the paper's names and sizes."""
         from papers.measurements import of_paper
 
-        if self.scores_csv is None:
-            raise ValueError(f"the analysis {self.name} does not need scores")
+        if self.scores_csv is None or "scores" not in self.kind.reads:
+            raise ValueError(f"the analysis {self.name} does not say that it reads scores")
         return of_paper(self.scores_csv, self.paper)
 
     def _chosen(self, kind: str = "") -> list[Grid]:
@@ -97,11 +101,13 @@ class Inputs:
 
     def paths(self) -> list[str]:
         """Return every file that has to be there before the analysis runs."""
-        reads, graph = KINDS[self.paper.analyses[self.name]["kind"]].reads, self.graph
+        reads, graph = self.kind.reads, self.graph
         found = [str(path) for path in self.files.values()] if "files" in reads else []
         if "texts" in reads:
             for corpus, pair in self.pairs:
                 found += graph.clean_files(corpus, pair)
+                if corpus not in self.experiment.group_names:
+                    found.append(raw_folder(corpus, pair))
                 found.append(f"{text_folder(corpus, pair, 'raw')}/cleaning.json")
             found += graph.texts_of(self.segmented)
         if "segmentations" in reads:
@@ -113,5 +119,5 @@ class Inputs:
         if "chosen_on_test" in reads:
             found += graph.chosen_on_test(self.runs)
         if "scores" in reads:
-            found.append(f"results/{self.experiment.folder}/scores.csv")
+            found.append(str(self.scores_csv or f"results/{self.experiment.folder}/scores.csv"))
         return list(dict.fromkeys(found))

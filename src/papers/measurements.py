@@ -61,24 +61,30 @@ RUN_FACTS = (
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
     """Return measurements as a table with every column of `COLUMNS`: numbers as floats (size, seed as Int64), the rest
-    as text, empty where it does not apply. Raises InputError for a column that does not exist.
+    as text, empty where it does not apply. Raises InputError for a column that does not exist, and for a number that is
+    none.
     """
     import pandas
 
-    given = list(rows)
-    for row in given:
-        for name in row:
-            if name not in COLUMNS:
-                raise unknown("column of a measurement", name, COLUMNS)
-    table = pandas.DataFrame(given, columns=list(COLUMNS), dtype=object)
+    table = pandas.DataFrame([_checked(row) for row in rows], columns=list(COLUMNS), dtype=object)
     for name in COLUMNS:
-        if name in NUMBERS:
-            table[name] = pandas.to_numeric(table[name], errors="coerce").astype(float)
-        elif name in WHOLE_NUMBERS:
-            table[name] = pandas.to_numeric(table[name], errors="coerce").astype("Int64")
+        if name in (*NUMBERS, *WHOLE_NUMBERS):
+            try:
+                numbers = pandas.to_numeric(table[name].replace("", None))
+            except ValueError as error:
+                problem = f"{name} of a measurement: {error}"
+                raise InputError(problem, allowed="a number as in 0.95, or nothing") from None
+            table[name] = numbers.astype(float if name in NUMBERS else "Int64")
         else:
             table[name] = table[name].fillna("").astype(str)
     return table
+
+
+def _checked(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    for name in row:
+        if name not in COLUMNS:
+            raise unknown("column of a measurement", name, COLUMNS)
+    return row
 
 
 def published_frame(values: Iterable[Value]) -> DataFrame:
@@ -90,7 +96,7 @@ def published_frame(values: Iterable[Value]) -> DataFrame:
         {
             **{name: getattr(value, name) for name in (*KEYS, "split", "testset", "row", "text")},
             "value": value.number,
-            "error": float(value.error) if value.error else None,
+            "error": value.error_number,
             "selection": "dev",
         }
         for value in values
@@ -100,14 +106,17 @@ def published_frame(values: Iterable[Value]) -> DataFrame:
 def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: Mapping[str, str]) -> DataFrame:
     """Return the scores and facts of scores.csv as measurements.
 
-    `sizes` gives the paper's size of every segmentation, `corpora` the paper's name of every corpus. A corpus that is a
-    group (many-en, its members in test sets that are called by their language) is measured in each member's direction.
+    `sizes` gives the paper's size of its segmentations (others keep their own), `corpora` the paper's name of corpora. A
+    corpus that is a group (many-en, its members in test sets that are called by their language) is measured in each
+    member's direction.
     """
     measured: list[dict[str, Any]] = []
     known_runs = set()
     for row in rows:
         keys = {name: row[name] for name in KEYS if name != "metric"}
-        keys |= {"corpus": corpora.get(row["corpus"], row["corpus"]), "size": sizes.get(row["segmentation"])}
+        name = row["segmentation"]
+        size = sizes[name] if name in sizes else row["size"]
+        keys |= {"corpus": corpora.get(row["corpus"], row["corpus"]), "size": size}
         source, _, target = row["direction"].partition("-")
         direction = f"{row['testset']}-{target}" if source == "many" else row["direction"]
         scored = {"metric": row["metric"], "value": row["score"], "testset": row["testset"], "selection": "dev"}
@@ -133,10 +142,7 @@ def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n", restval="")
         writer.writeheader()
         for row in rows:
-            for name in row:
-                if name not in COLUMNS:
-                    raise unknown("column of a measurement", name, COLUMNS)
-            writer.writerow({name: "" if value is None else value for name, value in row.items()})
+            writer.writerow({name: "" if value is None else value for name, value in _checked(row).items()})
 
 
 def read(path: str | Path) -> DataFrame:

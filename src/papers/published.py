@@ -147,6 +147,11 @@ class Value:
         return float(Decimal(self.value) * UNITS[self.unit]) if self.value else None
 
     @property
+    def error_number(self) -> float | None:
+        """What follows ± in base units, as `number`. None when there is none."""
+        return float(Decimal(self.error) * UNITS[self.unit]) if self.error else None
+
+    @property
     def decimals(self) -> int:
         """Digits after the decimal point as printed: what a difference to the value may be given to."""
         return len(self.value.partition(".")[2])

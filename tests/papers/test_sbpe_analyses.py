@@ -231,7 +231,7 @@ def test_pieces_of_words_stand_in_the_cells_of_table_3(here: Path) -> None:
 
 
 def test_the_printed_sizes_are_those_of_the_program() -> None:
-    """Which does not write the last merge of a batch of five: config/papers/sbpe.yaml has its variant for that reason."""
+    """Which does not write the last merge of a batch of five: that is why config/papers/sbpe.yaml has its variant."""
     printed = [int(value.value) for value in published.tables("sbpe")["table7"] if value.metric == "merges"]
     assert {size % 5 for size in printed} == {4}
     assert len(printed) == 12

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
-from experiment.layout import text_folder
+from experiment.layout import raw_folder, text_folder
 from papers.measures.unknown_words import unknown_words
 from subwords.counting import count_words
 from subwords.errors import InputError
@@ -45,10 +45,10 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
             keys = {"corpus": inputs.paper.paper_corpus(corpus), "direction": direction}
             for row in of_direction(folder, direction, {split: files[split] for split in splits}):
                 yield keys | row
-            parts = Path(f"results/raw/{corpus}/{pair}/parts.json")
-            if parts.exists():  # a corpus that was put together by an earlier version has none
+            if corpus not in inputs.experiment.group_names:  # a group has members, not parts
                 labels = options.get("parts", {}).get(keys["corpus"], {})
-                for row in of_parts(read_json(parts)["train"], labels, options.get("total", "Total")):
+                parts = read_json(Path(raw_folder(corpus, pair), "parts.json"))["train"]
+                for row in of_parts(parts, labels, options.get("total", "Total")):
                     yield keys | row
 
 

@@ -38,6 +38,6 @@ def replicated(values: list[published.Value], number: int) -> DataFrame:
     return frame(
         {"metric": value.metric, "seed": seed, "value": score, **{name: getattr(value, name) for name in KEYS}}
         for value in values
-        if value.number is not None and value.error
-        for seed, score in enumerate(replicates(value.number, float(value.error), number), 1)
+        if value.number is not None and value.error_number is not None
+        for seed, score in enumerate(replicates(value.number, value.error_number, number), 1)
     )

@@ -27,8 +27,6 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
             continue
         for testset in inputs.experiment.test_sets(run.corpus, run.direction):
             report = read_json(f"{run.folder}/{testset}.translation.json")
-            if "words" not in report:  # of an earlier version, which did not count
-                continue
             codes = report["lost_in_decoding"].get(CODES, 0)
             counts = Counter({"codes": codes, "tokens": report["words"] + codes})  # what has no word is left out
             together.setdefault((keys["corpus"], keys["direction"], keys["algorithm"]), Counter()).update(counts)

@@ -11,6 +11,7 @@ Options:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,9 @@ from subwords.errors import unknown
 
 if TYPE_CHECKING:
     from papers.inputs import Inputs
+
+
+SPELLED = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}
 
 
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -53,4 +57,4 @@ def plain(piece: str) -> str:
     >>> plain("Unglück@@")
     'unglueck@@'
     """
-    return piece.lower().translate(str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}))
+    return re.sub("[äöüß]", lambda found: SPELLED[found[0]], piece.lower())
