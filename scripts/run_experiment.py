@@ -19,7 +19,7 @@ from experiment import config
 from experiment.layout import experiment_folder
 from experiment.programs import program
 from papers import paper
-from subwords.errors import InputError
+from subwords.errors import InputError, unknown
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -73,6 +73,8 @@ def _snakemake_is_alive() -> bool:
 
 def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
     """Return the name, the number of systems and the table that is printed, of an experiment or of a paper."""
+    if not configfile.is_file() and configfile.parent.resolve() == paper.FOLDER:
+        raise unknown("paper", configfile.stem, sorted(path.stem for path in paper.FOLDER.glob("*.yaml")))
     document = yaml.safe_load(configfile.read_text(encoding="utf-8")) if configfile.is_file() else None
     if not isinstance(document, dict) or "paper" not in document:
         experiment = config.load(configfile)

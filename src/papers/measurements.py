@@ -106,8 +106,8 @@ def published_frame(values: Iterable[Value]) -> DataFrame:
 def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: Mapping[str, str]) -> DataFrame:
     """Return the scores and facts of scores.csv as measurements.
 
-    `sizes` gives the paper's size of its segmentations (others keep their own), `corpora` the paper's name of corpora. A
-    corpus that is a group (many-en, its members in test sets that are called by their language) is measured in each
+    `sizes` gives the paper's size of its segmentations (others keep their own), `corpora` the paper's name of corpora.
+    A corpus that is a group (many-en, its members in test sets that are called by their language) is measured in each
     member's direction.
     """
     measured: list[dict[str, Any]] = []

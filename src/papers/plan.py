@@ -7,7 +7,7 @@ assumed rate of the device. They are an estimate; what is assumed is printed wit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from experiment.config import Experiment
 from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
 from papers.paper import SCORES, Paper
-from papers.published import tables
+from papers.published import Value, tables
 
 #: Pieces of a sentence, where nothing is known of the corpus.
 PIECES_PER_SENTENCE = 30
@@ -139,26 +139,43 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None, gpus: int) -> f
 def unmeasured(paper: Paper) -> dict[str, Counter[str]]:
     """Return, by table, why published scores will have none of ours beside them, and how many each reason concerns.
 
-    A system that the file does not name (a typing error, or a row that was left out) is not trained.
+    A system that the file does not name, or not in a grid (a typing error, or a row that was left out), is not trained.
     """
     found: dict[str, Counter[str]] = {}
     published = tables(paper.name)
-    known: dict[str, Iterable[str]] = {
-        "corpus": [paper.paper_corpus(name) for name in paper.settings["corpora"]],
-        "model": paper.settings["models"],
-        "segmentation": paper.settings["segmentations"],
-    }
+    trained = [_described(paper, run) for run in paper.experiment.runs]
     for name, entry in paper.tables.items():
         cells = published.get(entry.get("published", name), []) if SCORES in entry["from"] else []
         for value in (cell for cell in cells if cell.metric in METRICS):
-            wrong = [
-                f"no {column} {getattr(value, column)!r} in the file"
-                for column, names in known.items()
-                if getattr(value, column) and getattr(value, column) not in names
-            ]
-            asked = paper.sizes_of_paper.get(value.segmentation)
-            if value.size and asked and int(value.size) != asked:
-                wrong.append(f"{value.segmentation} asks for {asked} and not for {value.size}")
-            if wrong:
-                found.setdefault(name, Counter())[", ".join(wrong)] += 1
+            reason = _why_unmeasured(paper, value, trained)
+            if reason:
+                found.setdefault(name, Counter())[reason] += 1
     return found
+
+
+def _described(paper: Paper, run: Run) -> dict[str, str]:
+    """Return what published values may say of a run. A group is scored in the directions of its members."""
+    group = run.corpus in paper.experiment.group_names
+    return {
+        "corpus": paper.paper_corpus(run.corpus),
+        "direction": "" if group else run.direction,
+        "model": run.model,
+        "segmentation": run.segmentation,
+        "algorithm": paper.experiment.segmentations[run.segmentation].algorithm,
+        "size": str(paper.sizes_of_paper[run.segmentation] or ""),
+    }
+
+
+def _why_unmeasured(paper: Paper, value: Value, trained: Sequence[Mapping[str, str]]) -> str:
+    """Return why no run has a published score: what no run has, else what no run has together; empty if one has it."""
+    metrics = paper.experiment.settings["metrics"]
+    if value.metric not in metrics:
+        return f"{value.metric} is not among `metrics` ({', '.join(metrics)})"
+    asked = paper.sizes_of_paper.get(value.segmentation)
+    if value.size and asked and int(value.size) != asked:
+        return f"{value.segmentation} asks for {asked} and not for {value.size}"
+    given = {column: getattr(value, column) for column in trained[0] if getattr(value, column)} if trained else {}
+    if any(all(run[column] in ("", wanted) for column, wanted in given.items()) for run in trained):
+        return ""
+    alone = [column for column, wanted in given.items() if all(run[column] != wanted for run in trained)]
+    return "no training with " + ", ".join(f"{column} {given[column]}" for column in alone or given)

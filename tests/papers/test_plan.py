@@ -93,14 +93,18 @@ def test_cells_that_no_run_will_fill_are_said() -> None:
     assert unmeasured(hft) == {}
     less = {"segmentations": {**hft.settings["segmentations"], "hft-2k": {"algorithm": "hft", "size": 2500}}}
     less["segmentations"]["hft_3k"] = less["segmentations"].pop("hft-3k")
-    found = unmeasured(
-        replace(hft, settings=hft.settings | less, sizes_of_paper={**hft.sizes_of_paper, "hft-2k": 2500})
-    )
+    mr, ga = hft.settings["grids"]["table1-mr"], hft.settings["grids"]["table1-ga"]
+    less["grids"] = {"ga": ga | {"directions": ["en-ga"]}, "mr": mr | {"segmentations": ["bpe-3k", "hft_3k"]}}
+    sizes = {**hft.sizes_of_paper, "hft-2k": 2500, "hft_3k": 3000}
+    found = unmeasured(replace(hft, settings=hft.settings | less, sizes_of_paper=sizes))
     cells = [value for value in tables("hft")["table1"] if value.metric == "bleu"]
     assert found["table1"] == {
         "hft-2k asks for 2500 and not for 2000": sum(value.segmentation == "hft-2k" for value in cells),
-        "no segmentation 'hft-3k' in the file": sum(value.segmentation == "hft-3k" for value in cells),
+        "no training with direction ga-en": 6,  # bpe-2k: five runs and their mean
+        "no training with segmentation hft-3k": sum(value.segmentation == "hft-3k" for value in cells),
     }
+    without = unmeasured(replace(hft, settings=hft.settings | {"metrics": ["chrf"]}))
+    assert without["table1"] == {"bleu is not among `metrics` (chrf)": len(cells)}
 
 
 @pytest.mark.slow
