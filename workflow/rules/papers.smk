@@ -58,7 +58,8 @@ for name in paper.needed_analyses:
         input:
             Inputs(paper, name).paths(),
         output:
-            f"{PAPER}/measurements/{name}.csv",
+            measured=f"{PAPER}/measurements/{name}.csv",
+            made=[directory(f"{PAPER}/{folder}") for folder in Inputs(paper, name).kind.makes],
         log:
             f"results/logs/measure/{paper.name}.{paper.scale}.{name}.log",
         benchmark:
@@ -78,7 +79,7 @@ for name in paper.needed_analyses:
             f"measure {name}"
         shell:
             "OMP_NUM_THREADS={threads} python scripts/measure.py {params.paper} --analysis {params.name}"
-            " --threads {threads} --output {output} >{log} 2>&1"
+            " --threads {threads} --output {output.measured} >{log} 2>&1"
 
 
 for name in paper.tables:

@@ -24,12 +24,14 @@ class Kind:
     statistics), runs (everything of finished trainings), chosen_on_test (what their checkpoints are worth that do best
     on the test set), scores (scores.csv), files (what it names under `files`).
     gives: metrics, with a * for what differs. required, optional: names; the module's docstring says what they mean.
+    makes: folders of the paper's results that it fills beside its measurements, anew each time.
     """
 
     reads: tuple[str, ...]
     gives: tuple[str, ...]
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    makes: tuple[str, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -99,6 +101,7 @@ KINDS: dict[str, Kind] = {
         gives=("answers_*", "wins_*", "p_*", "evaluated_sentences"),
         required=("sentences", "systems"),
         optional=("judges", "seed"),
+        makes=("human_evaluation/sheets",),
     ),
     "likelihood_gains": Kind(
         reads=("segmentations",),

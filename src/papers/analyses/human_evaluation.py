@@ -37,6 +37,7 @@ METRICS = {"word": "wins_word", "sentence": "wins_sentence"}
 def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield wins, p-values and numbers of judged sentences of every direction that has answers."""
     best = best_segmentations(inputs.scores())
+    (home(inputs) / "sheets").mkdir(parents=True, exist_ok=True)
     keys: list[Path] = []
     corpora: dict[str, str] = {}
     for direction, number in options["sentences"].items():
@@ -50,6 +51,11 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     for direction, (_, outcomes) in score_files(keys, inputs.files.values()).items():
         for row in of_outcomes(outcomes):
             yield {"corpus": corpora[direction], "direction": direction} | row
+
+
+def home(inputs: Inputs) -> Path:
+    """Return the folder of sheets and keys. Keys stay when sheets are made anew: judges may have the old ones."""
+    return Path("results", inputs.paper.folder, "human_evaluation")
 
 
 def chosen_runs(
@@ -90,8 +96,7 @@ def make_sheets(inputs: Inputs, systems: Mapping[str, Run], number: int, judges:
     made = sheets.make_sheets(first.direction, sheets.draw(found.items, number, seed), judges, seed=seed)
     names = tuple(systems)
     key = sheets.key(made, (names[0], names[1]), found, direction=first.direction, seed=seed, files=paths)
-    home = Path("results", inputs.paper.folder, "human_evaluation")
-    return sheets.write_sheets(home, made, key, first.source, first.target)[-1]
+    return sheets.write_sheets(home(inputs), made, key, first.source, first.target)[-1]
 
 
 def of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
