@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from experiment import schema
 from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
 from experiment.corpora.corpus_groups import Group, with_members
@@ -17,6 +15,7 @@ from experiment.runs import Grid, Run
 from experiment.scoring.metrics import check_metrics
 from experiment.segmentations import described_segmentation
 from experiment.training import recipes
+from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
 MODELS = schema.ROOT / "config" / "models.yaml"
@@ -173,7 +172,7 @@ class Experiment:
         return corpus.with_tests([name for name in corpus.test_names if name in wanted])
 
     def _recipes(self) -> dict[str, dict[str, Any]]:
-        catalogue = yaml.safe_load(MODELS.read_text(encoding="utf-8"))
+        catalogue = read_mapping(MODELS, next_step="correct it")
         given = self.settings["models"]
         described = {name: r for name, r in given.items() if r is not None} if isinstance(given, Mapping) else {}
         schema.check(catalogue, "models", str(MODELS.relative_to(schema.ROOT)))
@@ -281,10 +280,4 @@ def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def load(path: Path) -> Experiment:
     """Return the experiment in a YAML file. Raises InputError for anything that is not as described."""
-    try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"cannot read {path}: {error}", next_step="see config/config.yaml for an example") from error
-    if not isinstance(settings, dict):
-        raise InputError(f"{path} is not a mapping of keys to values", next_step="see config/config.yaml")
-    return Experiment(settings, str(path))
+    return Experiment(read_mapping(path, next_step="see config/config.yaml for an example"), str(path))

@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from experiment import schema
 from experiment.corpora.download import check_url, place
+from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
 CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
@@ -214,13 +215,7 @@ def pair_languages(pair: str) -> list[str]:
 
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
     """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described."""
-    import yaml
-
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"cannot read the catalogue {path}: {error}") from error
-    return corpora(document, str(path))
+    return corpora(read_mapping(path, next_step="correct the catalogue"), str(path))
 
 
 def corpora(document: Any, where: str) -> dict[str, Corpus]:
