@@ -6,9 +6,9 @@ shows how such a file is written.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import yaml
 
 from experiment import schema
 from experiment.config import Experiment
-from experiment.corpora.catalogue import File, read_catalogue
+from experiment.corpora.catalogue import Corpus, File, read_catalogue
 from papers import published
 from papers.analyses import KINDS
 from subwords.errors import InputError, unknown
@@ -28,6 +28,10 @@ SCALES = ("full", "reduced", "smoke")
 SCALED = ("experiment", "grids", "texts", "analyses", "tables", "figures", "claims")
 #: Keys of an experiment file about the machine and not about the paper: they may stand on the command line.
 MACHINE = ("mirror", "threads", "workers", "gpus", "precision", "comet_model", "runs_per_gpu")
+#: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
+CALLED = ("scale", "parts", *MACHINE)
+#: Keys of an experiment that are a list of names, or name -> description (null: the catalogue's).
+NAMED = ("corpora", "models")
 #: Where tables, figures and claims get their numbers from beside analyses: scores.csv.
 SCORES = "scores"
 
@@ -140,11 +144,10 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     sizes = change.pop("sizes", {})
     _check_changes(document, change, f"{where}: scales.{scale}")
     content = {key: _merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}
+    content["experiment"] = _changed_experiment(document["experiment"], change.get("experiment") or {})
     settings = content["experiment"] | {key: document[key] for key in MACHINE if key in document}
-    if isinstance(settings["corpora"], list):  # of names in the catalogue
-        settings["corpora"] = dict.fromkeys(settings["corpora"])
     schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
-    asked = {name: given.get("size") for name, given in settings["segmentations"].items()}
+    asked = {name: given.get("size") for name, given in document["experiment"]["segmentations"].items()}
     settings |= {
         "experiment": f"{document['paper']}-{scale}",
         "title": document["title"],
@@ -176,8 +179,25 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     )
     from papers.checks import check  # which knows papers
 
-    check(paper, sizes, document["scales"])
+    check(paper, sizes, document["scales"], _with_mappings(document["experiment"])["corpora"])
     return paper
+
+
+def check_call(keys: Iterable[str], where: str) -> None:
+    """Raise InputError for the first key behind `--config` that only the paper's file, `where`, may have."""
+    for key in keys:
+        if key not in CALLED:
+            raise InputError(
+                f"{key!r} behind --config would reach a paper's trainings, but not its analyses, tables and claims",
+                allowed=", ".join(CALLED),
+                next_step=f"write it in the paper's file, {where}",
+            )
+
+
+@cache
+def catalogue() -> dict[str, Corpus]:
+    """Return the corpora of config/corpora.yaml, read once."""
+    return read_catalogue()
 
 
 def _check_changes(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
@@ -190,6 +210,24 @@ def _check_changes(document: Mapping[str, Any], change: Mapping[str, Any], where
         for name in names:
             if name not in known:
                 raise unknown(f"name in {where}.{place}", name, known, next_step=f"add it to `{place}`, or correct it")
+
+
+def _changed_experiment(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the experiment at a scale.
+
+    A change of one corpus or model keeps the others; a list of them takes these alone, as the file describes them.
+    """
+    base = _with_mappings(base)
+    changed = _with_mappings(_merged(base, change))
+    chosen = [key for key in NAMED if isinstance(change.get(key), list) and isinstance(base[key], Mapping)]
+    return changed | {key: {name: base[key].get(name) for name in changed[key]} for key in chosen}
+
+
+def _with_mappings(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an experiment whose corpora and models are mappings. What is no list of names is left to the schema."""
+    lists = {key: experiment[key] for key in NAMED if isinstance(experiment.get(key), list)}
+    named = {key: dict.fromkeys(names) for key, names in lists.items() if all(isinstance(name, str) for name in names)}
+    return {**experiment, **named}
 
 
 def _merged(base: Any, change: Any) -> Any:
@@ -210,12 +248,12 @@ def _scaled_corpora(corpora: Mapping[str, Any], scale: str) -> dict[str, Any]:
     """Return the corpora under the names that they have at this scale, so that runs of two scales never mix."""
     if scale == "full":
         return dict(corpora)
-    catalogue = read_catalogue()
+    known = catalogue()
     found = {}
     for name, given in corpora.items():
-        if given is None and name not in catalogue:
-            raise unknown("corpus", name, catalogue, next_step="describe it in the paper's file")
-        definition = dict(catalogue[name].definition if given is None else given)
+        if given is None and name not in known:
+            raise unknown("corpus", name, known, next_step="describe it in the paper's file")
+        definition = dict(known[name].definition if given is None else given)
         if "group" in definition:
             definition["group"] = {
                 language: _scaled_name(member, scale) if member in corpora else member

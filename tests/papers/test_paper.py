@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import copy
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from workflow.conftest import Workplace
 
 from papers import published
 from papers.analyses import KINDS
-from papers.paper import SCALES, from_settings, read
+from papers.paper import MACHINE, SCALES, check_call, from_settings, read
 from subwords.errors import InputError
 
 GENERATED = {
@@ -50,6 +53,42 @@ FILE: dict[str, Any] = {
     "tables": {"table1": {"title": "BLEU"}},
     "figures": {"sizes": {"from": ["counts"], "x": "size", "y": ["sentences"]}},
     "claims": {"better": {"says": "it is better", "holds": [{"metric": "bleu", "left": {"algorithm": "hft"}}]}},
+}
+
+
+ANALYSES: dict[str, dict[str, Any]] = {
+    "pieces": {
+        "kind": "word_pieces",
+        "corpus": "loresmt-en-ga",
+        "language": "ga",
+        "words": ["x"],
+        "segmentations": {"BPE": "bpe-2k"},
+    },
+    "search": {
+        "kind": "search_costs",
+        "corpus": "loresmt-en-ga",
+        "direction": "en-ga",
+        "model": "transformer-small",
+        "name": "bpe-search",
+        "search": ["bpe-2k"],
+        "found": ["char"],
+    },
+    "correlation": {"kind": "muv_correlation", "corpus": "loresmt-en-ga", "pairs": {"hft-2k": "bpe-2k"}},
+    "boundaries": {
+        "kind": "boundary_f1",
+        "segmentations": {"BPE": "best bpe", "HFT": "hft-2k"},
+        "without_scores": "bpe-2k",
+    },
+    "merges": {"kind": "merges_learned", "segmentations": ["bpe-2k"]},
+    "human": {
+        "kind": "human_evaluation",
+        "systems": {"BPE": "best bpe", "HFT": "hft-2k"},
+        "sentences": {"en-ga": 10},
+        "judges": {"en-ga": 2},
+    },
+    "parts": {"kind": "corpus_counts", "parts": {"loresmt-en-ga": {"file": "row"}}},
+    "texts": {"kind": "text_counts", "texts": {"Irish": ["loresmt-en-ga", "ga"]}},
+    "changed": {"kind": "changed_sentences", "system": "hft", "baseline": "bpe"},
 }
 
 
@@ -149,6 +188,59 @@ def test_the_machine_s_settings_reach_the_experiment(tmp_path: Path) -> None:
         (lambda f: f["figures"]["sizes"].update(kind="pie"), ["'pie'", "lines"]),
         (lambda f: f["figures"]["sizes"].pop("x"), ["sizes", "no x"]),
         (lambda f: f["tables"]["table1"].update(colums=["x"]), ["tables.table1", "'colums'", "columns"]),
+        (
+            lambda f: f["tables"]["table1"].update(marks={"bold": {"metric": "bleu_below_bestbpe", "at_most": 1}}),
+            ["tables.table1", "metric", "'bleu_below_bestbpe'", "did you mean 'bleu_below_best_bpe'?"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(marks={"*": {"metric": {"bleu": "bleu_p_x"}, "below": 1}}),
+            ["tables.table1", "metric", "'bleu_p_x'"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(marks={"*": {"metric": {"blue": "chrf"}, "below": 1}}),
+            ["tables.table1.marks", "published metric", "'blue'", "did you mean 'bleu'?"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(extra={"x": {"metric": {"blue": "chrf"}}}),
+            ["tables.table1.extra", "published metric", "'blue'", "did you mean 'bleu'?"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(
+                marks={"*": {"metric": "bleu_increment", "above": 1, "columns": ["BLEU 9"]}}
+            ),
+            ["column in", "tables.table1.marks", "'BLEU 9'", "BLEU avg", "hft.table1.csv"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(
+                marks={"*": {"metric": "bleu_increment", "above": 1, "columns": "BLEU avg"}}
+            ),
+            ["tables.table1.marks.*.columns", "a list"],
+        ),
+        (
+            lambda f: f["tables"]["table1"].update(means={"BLEU avg": ["BLEU 9"]}),
+            ["column in", "tables.table1.means", "'BLEU 9'", "BLEU 1", "hft.table1.csv"],
+        ),
+        (lambda f: f["tables"]["table1"].update(means={"Avg": ["BLEU 1"]}), ["tables.table1.means", "'Avg'"]),
+        (lambda f: f["tables"]["table1"].update(means={"BLEU avg": "BLEU 1"}), ["means.BLEU avg", "a list"]),
+        (lambda f: f["tables"].update(own={"published": None, "rows": ["corpuss"]}), ["tables.own.rows", "'corpuss'"]),
+        (lambda f: f["tables"].update(own={"published": None, "columns": "metrc"}), ["tables.own.columns", "'metrc'"]),
+        (
+            lambda f: f["tables"].update(own={"published": None, "means": {"Avg": ["BLEU 1"]}}),
+            ["tables.own", "means", "rows, columns, decimals"],
+        ),
+        (lambda f: f["figures"]["sizes"].update(published="figure-4"), ["published table", "'figure-4'", "figure4"]),
+        (lambda f: f["tables"]["table1"].update(where={"testset": "tset"}), ["tables.table1", "testset", "'tset'"]),
+        (lambda f: f["figures"]["sizes"].update(where={"split": "trian"}), ["split", "'trian'", "train", "dev"]),
+        (lambda f: f["tables"]["table1"].update(where={"selection": "tset"}), ["selection", "'tset'", "test"]),
+        (lambda f: f["claims"]["better"]["holds"][0].update(left={"testset": "tset"}), ["claims.better", "'tset'"]),
+        (
+            lambda f: (
+                f["experiment"].update(segmentations=["bpe-2k"])
+                or f["scales"]["smoke"]["experiment"].update(segmentations={"bpe-2k": {"algorithm": "bpe"}})
+            ),
+            ["segmentations", "a mapping"],
+        ),
+        (lambda f: f["experiment"].update(models=[{"transformer-small": None}]), ["models"]),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any]], Any], says: list[str]) -> None:
@@ -158,6 +250,136 @@ def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any
         assert from_settings(document, "hft.yaml").experiment
     for words in says:
         assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("analysis", "change", "says"),
+    [
+        ("pieces", {"corpus": "loresmt-en-gaa"}, ["corpus", "'loresmt-en-gaa'", "did you mean 'loresmt-en-ga'?"]),
+        ("pieces", {"segmentations": {"BPE": "bpe-3k"}}, ["segmentation", "'bpe-3k'", "bpe-2k"]),
+        ("pieces", {"segmentations": {"BPE": "best bpe"}}, ["segmentation", "'best bpe'"]),
+        ("search", {"direction": "en-gq"}, ["direction", "'en-gq'", "en-ga"]),
+        ("search", {"model": "transformer-smal"}, ["model", "'transformer-smal'", "transformer-small"]),
+        ("search", {"search": ["bpe-2k", "bpe-3k"]}, ["segmentation", "'bpe-3k'", "bpe-2k"]),
+        ("search", {"found": ["cahr"]}, ["segmentation", "'cahr'", "char"]),
+        ("correlation", {"pairs": {"hft-3k": "bpe-2k"}}, ["segmentation", "'hft-3k'", "hft-2k"]),
+        ("correlation", {"pairs": {"hft-2k": "bpe-3k"}}, ["segmentation", "'bpe-3k'", "bpe-2k"]),
+        ("boundaries", {"segmentations": {"BPE": "best-bpe"}}, ["segmentation", "'best-bpe'", "best bpe"]),
+        ("boundaries", {"without_scores": "bpe-3k"}, ["segmentation", "'bpe-3k'", "bpe-2k"]),
+        ("merges", {"segmentations": ["bpe-3k"]}, ["segmentation", "'bpe-3k'", "bpe-2k"]),
+        ("human", {"systems": {"BPE": "best bpe", "HFT": "hft"}}, ["segmentation", "'hft'", "hft-2k"]),
+        ("human", {"sentences": {"en-gq": 10}}, ["direction", "'en-gq'", "en-ga"]),
+        ("human", {"judges": {"en-gq": 10}}, ["direction", "'en-gq'", "en-ga"]),
+        ("parts", {"parts": {"loresmt": {}}}, ["corpus", "'loresmt'", "loresmt-en-ga"]),
+        ("texts", {"texts": {"Irish": ["loresmt", "ga"]}}, ["corpus", "'loresmt'", "loresmt-en-ga"]),
+        ("changed", {"system": "hftt"}, ["algorithm", "'hftt'", "hft"]),
+    ],
+)
+def test_what_an_analysis_names_is_in_the_experiment(analysis: str, change: dict[str, Any], says: list[str]) -> None:
+    described = {analysis: ANALYSES[analysis] | change}
+    with pytest.raises(InputError) as caught:
+        at("smoke", analyses=FILE["analyses"] | described)
+    for words in (analysis, *change, *says):
+        assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_what_an_analysis_may_name(scale: str) -> None:
+    assert set(ANALYSES) < set(at(scale, analyses=FILE["analyses"] | ANALYSES).analyses)
+
+
+def test_a_table_may_say_what_its_published_table_and_its_sources_have() -> None:
+    shown = {
+        "means": {"BLEU avg": ["BLEU 1", "BLEU 2"]},
+        "marks": {
+            "bold": {"metric": "bleu_below_best_bpe", "at_most": 0.4, "columns": ["BLEU avg"]},
+            "*": {"metric": {"bleu": "bleu_increment"}, "above": 0},
+        },
+    }
+    own = {"published": None, "rows": ["corpus", "algorithm"], "columns": "metric", "where": {"split": ["", "train"]}}
+    paper = at("full", tables={"table1": shown, "own": own})
+    assert list(paper.tables) == ["table1", "own"]
+
+
+@pytest.mark.parametrize("testset", ["test", "test-a"])  # of this scale; of the paper, where this scale has another
+def test_a_test_set_of_the_paper_may_be_named_at_every_scale(testset: str) -> None:
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    files = {"en": "a.en", "ga": "a.ga"}
+    document["experiment"]["corpora"]["loresmt-en-ga"] = {
+        "title": "Mine",
+        "languages": ["en", "ga"],
+        "train": files,
+        "dev": files,
+        "tests": {"test-a": files},
+    }
+    document["tables"]["table1"]["where"] = {"testset": testset}
+    assert from_settings(document, "hft.yaml").tables["table1"]["where"] == {"testset": testset}
+
+
+def models_at_smoke(models: Any, change: Any) -> list[str]:
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    document["experiment"]["models"] = models
+    document["scales"]["smoke"]["experiment"]["models"] = change
+    return list(from_settings(document, "hft.yaml").experiment.recipes)
+
+
+def test_a_scale_that_changes_one_of_a_list_keeps_the_others() -> None:
+    tiny = {"hft-default": {"like": "transformer-tiny"}}
+    assert models_at_smoke(["hft-default", "transformer-tiny"], tiny) == ["hft-default", "transformer-tiny"]
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    document["experiment"]["corpora"] = ["loresmt-en-ga", "loresmt-en-mr"]
+    document["experiment"]["directions"] = ["en-ga", "en-mr"]
+    assert list(from_settings(document, "hft.yaml").experiment.corpora) == [
+        "loresmt-en-ga.smoke",
+        "loresmt-en-mr.smoke",
+    ]
+
+
+def test_a_scale_s_list_takes_these_alone_as_the_file_describes_them() -> None:
+    described = {"mine": {"like": "transformer-tiny"}, "transformer-tiny": None}
+    assert models_at_smoke(described, ["mine"]) == ["mine"]
+
+
+def test_a_size_that_a_scale_changes_keeps_the_paper_s_label() -> None:
+    document = copy.deepcopy(FILE | {"scale": "smoke"})
+    document["scales"]["smoke"]["experiment"]["segmentations"] = {"bpe-2k": {"size": 77}}
+    paper = from_settings(document, "hft.yaml")
+    assert {name: given.size for name, given in paper.experiment.segmentations.items()} == {
+        "bpe-2k": 77,
+        "hft-2k": 50,
+        "char": None,
+    }
+    assert paper.sizes_of_paper == {"bpe-2k": 2000, "hft-2k": 2000, "char": None}
+
+
+def test_a_call_may_say_what_is_the_machine_s() -> None:
+    check_call([*MACHINE, "scale", "parts"], "hft.yaml")
+
+
+@pytest.mark.parametrize("key", ["scales", "experiment", "seeds", "gpu"])
+def test_a_call_cannot_say_what_the_programs_read_in_the_file(key: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check_call(["scale", key], "hft.yaml")
+    for words in (f"{key!r}", "scale, parts, mirror, threads", "write it in the paper's file, hft.yaml"):
+        assert words in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("given", [[], ["--configfile", "config/papers/hft.yaml"]])
+def test_a_call_with_a_setting_of_the_paper_s_starts_nothing(root: Path, tmp_path: Path, given: list[str]) -> None:
+    place = Workplace(tmp_path, root)
+
+    def planned(*settings: str) -> subprocess.CompletedProcess[str]:
+        words = ["--cores", "2", "-n", "paper_hft", *given, "--config", "scale=smoke", "threads=1", *settings]
+        command = [sys.executable, "-m", "snakemake", *words]
+        return subprocess.run(
+            command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
+        )
+
+    assert planned("parts=[scores]").returncode == 0
+    refused = planned('scales={"smoke": {"experiment": {"seeds": [7]}}}')
+    assert refused.returncode != 0
+    assert "write it in the paper's file" in refused.stdout + refused.stderr
 
 
 def test_a_scale_may_leave_an_analysis_out() -> None:

@@ -8,7 +8,7 @@ from experiment.config import Experiment
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
 from experiment.requested import typed
-from papers.paper import from_settings
+from papers.paper import check_call, from_settings
 from snakemake.utils import update_config
 from subwords.errors import InputError
 
@@ -16,6 +16,8 @@ from subwords.errors import InputError
 def checked(settings):
     """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
+        if "paper" in settings:
+            check_call(workflow.config_settings.config, str(CONFIGFILE))
         paper = from_settings(settings, str(CONFIGFILE)) if "paper" in settings else None
         found = paper.experiment if paper else Experiment(settings, where=str(CONFIGFILE))
         if "comet" in found.settings["metrics"]:
