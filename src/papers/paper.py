@@ -12,11 +12,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from experiment import schema
 from experiment.config import Experiment
 from experiment.corpora.catalogue import Corpus, File, read_catalogue
+from experiment.yamlfiles import read_mapping
 from papers import published
 from papers.analyses import KINDS
 from subwords.errors import InputError, unknown
@@ -124,12 +123,7 @@ def read(path: str | Path, scale: str | None = None, parts: Sequence[str] | None
     `scale` overrides the file's; `parts` keeps the tables, figures and claims that need no other source than these
     (names of analyses, or `scores`).
     """
-    try:
-        document = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise InputError(f"cannot read {path}: {error}", next_step="see docs/new-paper.md") from error
-    if not isinstance(document, dict):
-        raise InputError(f"{path} is not a mapping of keys to values", next_step="see docs/new-paper.md")
+    document = read_mapping(path, next_step="see docs/new-paper.md")
     given = {key: value for key, value in (("scale", scale), ("parts", parts)) if value is not None}
     return from_settings({**document, **given}, str(path))
 
