@@ -14,8 +14,10 @@ from made_up_measurements import measurements_of
 
 import make_paper_report
 import make_paper_tables
+from experiment.reporting.drawing import svg_text
 from papers import measurements, paper, published
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Outcome, Verdict, write_verdicts
+from papers.rendering.figures import draw
 from papers.rendering.report import claims_markdown, duration, render_report
 from papers.rendering.table import Table
 from papers.rendering.table_building import build_table
@@ -37,6 +39,10 @@ scales: {full: {}, reduced: {}, smoke: {}}
 tables: {table1: {title: BLEU of five runs, from: [scores]}}
 figures: {bars: {title: Means, kind: bars, x: direction, y: bleu, series: algorithm, published: table1, from: [scores]}}
 """
+#: The paper's figures, drawn: a path that uses another by its name.
+FIGURES = {
+    "bars": '<?xml version="1.0"?><svg width="72pt"><defs><path id="m1"/></defs><use xlink:href="#m1"/></svg>',
+}
 VERDICTS = [
     Verdict(
         "a", "HFT is better", "abstract", "BLEU above", Outcome(CONFIRMED, "4 of 4"), Outcome(NOT_TESTABLE, "1 seed")
@@ -92,7 +98,7 @@ def table(title: str = "", row: str | None = None) -> Table:
 
 
 def test_every_cell_of_the_table_is_on_the_page(hft: paper.Paper) -> None:
-    page = Page(render_report(hft, [table()], VERDICTS, {}))
+    page = Page(render_report(hft, [table()], VERDICTS, FIGURES))
     shown = {tuple(cell.strip() for cell in cells) for cells in page.cells}
     for value in published.tables("hft")["table1"]:
         line = next(cells for cells in shown if cells[:2] == (value.row, "paper"))
@@ -103,7 +109,7 @@ def test_every_cell_of_the_table_is_on_the_page(hft: paper.Paper) -> None:
 
 
 def test_verdicts_and_scale_are_said(hft: paper.Paper) -> None:
-    text = render_report(hft, [table()], VERDICTS, {})
+    text = render_report(hft, [table()], VERDICTS, FIGURES)
     page = Page(text)
     claims = [cells for cells in page.cells if len(cells) == 3 and "Rule:" in cells[0]]
     assert [re.sub(r"\s+", " ", cells[1]).strip() for cells in claims] == [
@@ -116,14 +122,13 @@ def test_verdicts_and_scale_are_said(hft: paper.Paper) -> None:
     ]
     assert "0 confirmed, 1 not confirmed, 1 not testable" in text
     assert "<strong>Scale: smoke.</strong>" in text
-    full = render_report(replace(hft, scale="full"), [table()], VERDICTS, {})
+    full = render_report(replace(hft, scale="full"), [table()], VERDICTS, FIGURES)
     assert "<strong>Scale: full.</strong>" in full
     assert "about this scale" not in full
 
 
 def test_page_needs_nothing_else_and_no_script(hft: paper.Paper) -> None:
-    rows = measurements.frame(measurements_of(published.tables("hft")["table1"]))
-    text = render_report(hft, [table()], VERDICTS, {"scores": rows})
+    text = render_report(hft, [table()], VERDICTS, FIGURES)
     page = Page(text)
     names = {tag for tag, _ in page.tags}
     assert "svg" in names
@@ -137,10 +142,17 @@ def test_page_needs_nothing_else_and_no_script(hft: paper.Paper) -> None:
     assert {value[1:] for value in fetched if value and value.startswith("#")} <= set(ids)
 
 
+def test_figures_are_the_files_that_were_drawn(hft: paper.Paper) -> None:
+    text = render_report(hft, [], [], {"bars": svg_text(draw("bars", hft.figures["bars"], measurements.frame([])))})
+    assert "nothing was measured" in text
+    assert 'aria-label="Bars: Means"' in text
+    assert "Hollow and dashed: the paper; filled: ours. Ours is of scale smoke." in text
+
+
 def test_hostile_text_is_shown_and_not_obeyed(hft: paper.Paper) -> None:
     verdict = Verdict(HOSTILE, HOSTILE, HOSTILE, HOSTILE, Outcome(CONFIRMED, HOSTILE), Outcome(HOSTILE, HOSTILE))
     named = replace(hft, title=HOSTILE, citation=HOSTILE, url="javascript:alert(3)")
-    text = render_report(named, [table(HOSTILE, HOSTILE)], [verdict], {})
+    text = render_report(named, [table(HOSTILE, HOSTILE)], [verdict], FIGURES)
     assert "<script" not in text
     assert "<img" not in text
     assert "\u202e" not in text
@@ -156,7 +168,7 @@ def test_training_time_is_counted_once_a_run(hft: paper.Paper) -> None:
     facts = {"train_seconds": 90.0, "gpu_hours": 0.0, "commit": "abc"}
     rows: list[dict[str, Any]] = [run | facts | {"metric": metric} for metric in ("bleu", "chrf")]
     rows.append(run | facts | {"seed": 2, "train_seconds": 3600.0, "gpu_hours": 1.0})
-    text = render_report(hft, [], [], {}, rows)
+    text = render_report(hft, [], [], FIGURES, rows)
     assert "<dt>training runs</dt><dd>2</dd>" in text
     assert "<dt>training, all runs</dt><dd>1 h 2 min</dd>" in text
     assert "<dt>GPU-hours</dt><dd>1.0</dd>" in text
@@ -169,18 +181,25 @@ def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text.replace("60 min", "1 h 0 min")
 
 
-def test_program_puts_tables_and_verdicts_together(tmp_path: Path) -> None:
+def test_program_puts_tables_figures_and_verdicts_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "hft.yaml").write_text(FILE)
     measurements.write(tmp_path / "scores.csv", measurements_of(published.tables("hft")["table1"]))
     write_verdicts(tmp_path / "claims.json", VERDICTS)
     common = ["--paper", f"{tmp_path}/hft.yaml", "--scale", "smoke", "--measurements", f"{tmp_path}/scores.csv"]
     assert make_paper_tables.main([*common, "--table", "table1", "--output", f"{tmp_path}/out/tables"]) == 0
     output = tmp_path / "out" / "report.html"
-    command = ["--tables", f"{tmp_path}/out/tables", "--claims", f"{tmp_path}/claims.json", "--output", str(output)]
-    assert make_paper_report.main([*common, *command]) == 0
+    drawn = tmp_path / "figures"
+    drawn.mkdir()
+    command = [*common[:4], "--tables", f"{tmp_path}/out/tables", "--figures", f"{drawn}", "--output", str(output)]
+    command += ["--claims", f"{tmp_path}/claims.json"]
+    assert make_paper_report.main(command) == 2
+    assert "run scripts/make_paper_figures.py" in capsys.readouterr().err
+    (drawn / "bars.svg").write_text(FIGURES["bars"], encoding="utf-8")
+    assert make_paper_report.main(command) == 0
     text = output.read_text(encoding="utf-8")
+    assert '<path id="figure-bars-m1"/>' in text
     assert 'href="tables/table1.csv"' in text
     assert "BLEU of five runs" in text
     assert ">Bars: Means</h2>" in text
     assert "**not testable**: 1 seed" in (tmp_path / "out" / "claims.md").read_text(encoding="utf-8")
-    assert make_paper_report.main([*common, "--tables", f"{tmp_path}/nowhere", "--output", str(output)]) == 2
+    assert make_paper_report.main([*command, "--tables", f"{tmp_path}/nowhere"]) == 2

@@ -164,7 +164,6 @@ rule paper_report:
     input:
         parts=[path for path in RESULTS if not path.endswith("report.html")],
         claims=f"{PAPER}/claims.json",
-        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.sources],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output,
     output:
@@ -182,5 +181,6 @@ rule paper_report:
     message:
         "report of the paper"
     shell:
-        "python scripts/make_paper_report.py {params.paper} --tables {params.folder} --claims {input.claims}"
-        " --measurements {input.measured} {params.scores} {input.scores} --manifest {input.manifest} --output {output.page} >{log} 2>&1"
+        "python scripts/make_paper_report.py {params.paper} --tables {params.folder} --figures {params.folder}"
+        " --claims {input.claims} {params.scores} {input.scores} --manifest {input.manifest} --output {output.page}"
+        " >{log} 2>&1"

@@ -6,51 +6,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from experiment.manifest import Manifest
-from experiment.reporting.drawing import svg_text
 from experiment.reporting.pages import TEMPLATES as SHARED
 from experiment.reporting.pages import environment, inline_svg
 from experiment.reporting.report import provenance
 from experiment.scoring.scorebook import Row
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
 from papers.rendering.curves import beside
-from papers.rendering.figures import draw
 from papers.rendering.table import Table, table_title
 from papers.rendering.table_formats import escape_markdown
 from papers.rendering.table_layout import Part, notes, parts
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from papers.paper import Paper
 
 TEMPLATES = Path(__file__).parent / "templates"
 SIGNS = {CONFIRMED: "✓", NOT_CONFIRMED: "✗", NOT_TESTABLE: "–"}
 #: Tables of more rows than this are folded.
 LONG = 40
-#: Columns of a stacked table that a screen has room for.
+#: Numbers in a line that a screen has room for.
 WIDEST = 9
-
-
-@dataclass(frozen=True)
-class ShownPart:
-    """A part of a table with what HTML has to know of it."""
-
-    part: Part
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.part, name)
-
-    @property
-    def labelled(self) -> bool:
-        """Whether lines say what they show."""
-        return any(line.what for line in self.part.lines)
-
-    def height(self, row: str) -> int:
-        """Return how many lines a printed row has."""
-        return sum(line.row == row for line in self.part.lines)
 
 
 @dataclass(frozen=True)
@@ -63,7 +40,7 @@ class Section:
     file: str
     folder: str
     rows: int
-    parts: list[ShownPart]
+    parts: list[Part]
     notes: list[str]
 
     @property
@@ -87,22 +64,22 @@ def render_report(
     paper: Paper,
     tables: Sequence[Table],
     verdicts: Sequence[Verdict],
-    measured: Mapping[str, DataFrame],
+    figures: Mapping[str, str],
     rows: Sequence[Row] = (),
     manifest: Manifest | None = None,
     folder: str = "",
 ) -> str:
     """Return the report's HTML.
 
-    `measured` holds the measurements by source, as the figures' entries name them; `rows` are those of scores.csv;
-    `folder` is where the tables' files are, as seen from the report ("tables/").
+    `figures` holds the SVG of every figure of the paper, by name; `rows` are those of scores.csv; `folder` is where the
+    tables' files are, as seen from the report ("tables/").
     """
     template = environment(TEMPLATES, SHARED).get_template("report.html")
     states = Counter(verdict.ours.state for verdict in verdicts)
     return template.render(
         paper=paper,
         tables=[_section(table, folder) for table in tables],
-        pictures=[_picture(paper, name, entry, measured) for name, entry in paper.figures.items()],
+        pictures=[_picture(paper, name, figures[name]) for name in paper.figures],
         verdicts=verdicts,
         counts={state: states[state] for state in SIGNS},
         signs=SIGNS,
@@ -116,32 +93,24 @@ def render_report(
 def _section(table: Table, folder: str) -> Section:
     called = table_title(table.name)
     title = "" if table.title == called else table.title
-    shown = [ShownPart(part) for part in parts(table, widest=WIDEST)]
-    return Section(
-        f"table-{table.name}", called, title, table.name, folder, len(table.rows), shown, notes(table, scale=False)
-    )
+    shown, said = parts(table, widest=WIDEST), notes(table, scale=False)
+    return Section(f"table-{table.name}", called, title, table.name, folder, len(table.rows), shown, said)
 
 
-def _picture(paper: Paper, name: str, entry: Mapping[str, Any], measured: Mapping[str, DataFrame]) -> Picture:
-    from papers.derived import with_derived
-    from papers.measurements import together
-
-    sources = [measured[source] for source in entry.get("from", measured) if source in measured]
-    printed = beside(paper, name)
-    figure = draw(name, entry, with_derived(together(sources)), printed)
-    called = table_title(name)
+def _picture(paper: Paper, name: str, drawn: str) -> Picture:
+    entry, called = paper.figures[name], table_title(name)
     title = str(entry.get("title") or "")
     note = " ".join(
         filter(
             None,
             [
                 str(entry.get("note") or ""),
-                "Hollow and dashed: the paper; filled: ours." if printed is not None else "",
+                "Hollow and dashed: the paper; filled: ours." if beside(paper, name) is not None else "",
                 f"Ours is of scale {paper.scale}." if paper.scale != "full" else "",
             ],
         )
     )
-    svg = inline_svg(svg_text(figure), f"figure-{name}-", f"{called}: {title or paper.title}")
+    svg = inline_svg(drawn, f"figure-{name}-", f"{called}: {title or paper.title}")
     return Picture(f"figure-{name}", called, title, note, svg)
 
 

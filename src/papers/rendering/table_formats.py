@@ -37,7 +37,7 @@ def markdown(table: Table) -> str:
 def _markdown_part(part: Part) -> str:
     columns = [escape_markdown(column) for column in part.columns]
     if part.stacked:
-        lead = [""] if all(not line.what for line in part.lines) else ["", ""]
+        lead = ["", ""] if part.labelled else [""]
         head = [*lead, *columns]
     else:
         kinds = [escape_markdown(kind) for kind in part.kinds]
@@ -65,7 +65,7 @@ def latex(table: Table) -> str:
 
 
 def _latex_part(table: Table, part: Part, number: int, of: int) -> str:
-    labels = 2 if any(line.what for line in part.lines) else 1
+    labels = 2 if part.labelled else 1
     each = max(1, len(part.kinds))
     columns = [escape_latex(column) for column in part.columns]
     head = [" & " * labels + " & ".join(columns) + r" \\"]

@@ -65,17 +65,26 @@ class Part:
         """Whether paper, ours and difference are lines, not columns."""
         return not self.kinds
 
+    @property
+    def labelled(self) -> bool:
+        """Whether lines say what they show."""
+        return any(line.what for line in self.lines)
+
+    def height(self, row: str) -> int:
+        """Return how many lines a printed row has."""
+        return sum(line.row == row for line in self.lines)
+
 
 def parts(table: Table, longest: int | None = None, widest: int = WIDEST) -> list[Part]:
     """Return the table in parts of at most `widest` numbers a line and `longest` printed rows; none of an empty one."""
     if not table.cells:
         return []
     kinds = _kinds(table)
-    stacked = len(kinds) > 1 and (len(table.columns) * len(kinds) > WIDEST or _reads_better_stacked(table))
+    stacked = len(kinds) > 1 and (len(table.columns) * len(kinds) > widest or _reads_better_stacked(table))
     return [
         _part(table, rows, columns, kinds, stacked)
         for rows in _cut(table.rows, longest or len(table.rows))
-        for columns in _cut(table.columns, widest if stacked else max(1, WIDEST // len(kinds)))
+        for columns in _cut(table.columns, widest)
     ]
 
 
