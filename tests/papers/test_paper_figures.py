@@ -41,9 +41,30 @@ def test_points_are_means_over_seeds_in_the_order_of_x() -> None:
 
 
 def test_systems_are_segmentations_without_their_size() -> None:
-    names = ["bpe-2k", "bpe-32000", "random-bpe-softmax-5k", "char"]
-    found = drawn([score(1.0, segmentation=name) for name in names], series="system")
+    names = {"bpe-2k": 2000, "bpe-32000": 32000, "random-bpe-softmax-5k": 5000, "char": None}
+    found = drawn([score(1.0, segmentation=name, size=size) for name, size in names.items()], series="system")
     assert [curve.series for curve in found] == ["bpe", "random-bpe-softmax", "char"]
+    assert [point.x for point in found[0].points] == [2000, 32000]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("corpus", "j"), ("direction", "en-fi"), ("segmentation", "bpe-2000"), ("testset", "news"), ("split", "train")],
+)
+def test_points_are_not_means_of_different_things(column: str, value: str) -> None:
+    rows = [score(10.0, direction="en-de"), score(30.0, **{"direction": "en-de"} | {column: value})]
+    with pytest.raises(InputError, match=f"more than one {column}: ") as refused:
+        drawn(rows)
+    assert str(refused.value).startswith("figures.figure1: bleu bpe size 2000 (ours): ")
+    assert f"name {column} in x, series or panels" in str(refused.value)
+    assert [len(curve.points) for curve in drawn(rows, panels=column)] == [1, 1]
+    assert drawn(rows, where={column: value})[0].points == [Point(2000, 30, None)]
+
+
+def test_names_that_a_label_gives_to_two_systems_are_not_averaged() -> None:
+    rows = [score(10.0), score(30.0, algorithm="spm-bpe", segmentation="spm-bpe-2k")]
+    with pytest.raises(InputError, match="more than one segmentation: bpe-2k, spm-bpe-2k"):
+        drawn(rows, labels={"spm-bpe": "bpe"})
 
 
 def test_a_system_without_size_is_drawn_across() -> None:

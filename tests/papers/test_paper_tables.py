@@ -8,6 +8,7 @@ import io
 import re
 import statistics
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,15 @@ import pytest
 from made_up_measurements import measurements_of
 
 import make_paper_tables
+from experiment.schema import ROOT
 from papers import measurements, published
+from papers import paper as described
 from papers.derived import with_derived
+from papers.inputs import Inputs
 from papers.published import KEYS, UNITS, Value
+from papers.rendering.curves import beside, curves, read_plan
 from papers.rendering.table import Cell, Ours, Table, read_csv, write_csv
-from papers.rendering.table_building import build_table, our_value
+from papers.rendering.table_building import AVERAGED_OVER, build_table, our_value, summary
 from papers.rendering.table_formats import escape_markdown, heading, latex, markdown
 from papers.rendering.table_layout import DIFFERENCE, WIDEST, number_text, parts
 from subwords.errors import InputError
@@ -175,8 +180,9 @@ def test_wide_tables_are_cut_into_equal_parts_that_keep_every_column() -> None:
     names = [value.column for value in published.tables("volt")["table3"]]
     assert [column for part in found for column in part.columns] == list(dict.fromkeys(names))
     for paper, name in TABLES:
-        for part in parts(make(paper, name)[0]):
-            assert max(len(line.cells) for line in part.lines) <= WIDEST
+        for widest in (9, WIDEST):
+            for part in parts(make(paper, name)[0], widest=widest):
+                assert max(len(line.cells) for line in part.lines) <= widest
 
 
 # ---- numbers
@@ -277,13 +283,48 @@ def test_other_papers_systems_are_not_compared_with_ours() -> None:
     assert table.cells["r", "c", ""].ours.number == 21.0
 
 
-@pytest.mark.parametrize(("column", "other"), [("model", "big"), ("testset", "newer"), ("segmentation", "bpe-4k")])
+@pytest.mark.parametrize(
+    ("column", "other"),
+    [("model", "big"), ("testset", "newer"), ("segmentation", "bpe-4k"), ("direction", "xx-en"), ("corpus", "j")],
+)
 def test_several_systems_are_not_averaged(column: str, other: str) -> None:
-    printed = value(segmentation="") if column == "segmentation" else value()
+    printed = value(**{column: ""}) if column in KEYS else value()
     rows = [score(20.0, seed=1, model="base"), score(30.0, seed=1, **{"model": "base"} | {column: other})]
     with pytest.raises(InputError, match=f"more than one {column}"):
         small([printed], rows)
     assert small([printed], rows, where={column: other}).cells["r", "c", ""].ours.number == 30.0
+
+
+def test_refused_means_name_what_is_mixed_and_what_to_write() -> None:
+    rows = [score(10.0, direction="en-de"), score(30.0, direction="de-en")]
+    with pytest.raises(InputError) as refused:
+        small([value(direction="")], rows)
+    said = str(refused.value)
+    assert "p table1, 'r', 'c', bleu" in said
+    assert "more than one direction: de-en, en-de" in said
+    assert "where: {direction: de-en}" in said
+    assert "name direction in the published file" in said
+
+
+@pytest.mark.parametrize("column", [name for name in measurements.COLUMNS if name not in AVERAGED_OVER])
+def test_only_seeds_are_averaged(column: str) -> None:
+    """Two numbers that differ in any other column are of different things; so are one that has it and one without."""
+    one, other = {"size": (1, 2), "x": (1.0, 2.0)}.get(column, ("a", "b"))
+    for values in ((one, other), (one, None)):
+        rows = [score(10.0, seed=1, **{column: values[0]}), score(30.0, seed=2, **{column: values[1]})]
+        with pytest.raises(InputError, match=f"more than one {column}"):
+            summary(measurements.frame(rows), "here", "there")
+    rows = [score(10.0, seed=seed, **{column: one}) for seed in (1, 2)]
+    assert summary(measurements.frame(rows), "here", "there").runs == 2
+
+
+def test_what_both_directions_share_is_one_number() -> None:
+    printed = value(metric="vocabulary", direction="")
+    rows = [score(500.0, metric="vocabulary", direction=direction) for direction in ("en-de", "de-en")]
+    ours = small([printed], rows).cells["r", "c", ""].ours
+    assert ours == Ours(500.0)
+    rows[0]["error"] = rows[1]["error"] = 2.0
+    assert small([printed], rows).cells["r", "c", ""].ours == Ours(500.0, 2.0)
 
 
 def test_where_leaves_what_the_column_does_not_apply_to() -> None:
@@ -392,6 +433,28 @@ def test_texts_are_compared_as_texts() -> None:
     assert [cell.verdict for cell in table.cells.values()] == ["equal", "differs"]
 
 
+@pytest.mark.parametrize(
+    ("printed", "ours", "shown"),
+    [
+        ({"number": "", "text": "n/a"}, {"value": 12.3456789}, ["n/a", "12", "–"]),
+        ({"number": "20.0", "unit": "K"}, {"value": None, "text": "many"}, ["20.0K", "many", "–"]),
+        ({"number": "20.0", "unit": "K"}, {"value": 21500.0}, ["20.0K", "21.5K", "+1.5K"]),
+        ({"number": "", "text": "n/a"}, {"value": None}, ["n/a", "–", "–"]),
+        ({"number": ""}, {"value": 21.0}, ["?", "21", "–"]),
+        ({"number": ""}, {"value": None, "text": "many"}, ["?", "many", "–"]),
+    ],
+)
+def test_texts_beside_numbers_are_read_back_as_such(
+    printed: dict[str, str], ours: dict[str, Any], shown: list[str], tmp_path: Path
+) -> None:
+    table = small([value(**printed)], [{**score(0.0), **ours}])
+    write_csv(tmp_path / "t.csv", table)
+    again = read_csv(tmp_path / "t.csv")
+    for each in (table, again):
+        assert [cell.text for cell in parts(each)[0].lines[0].cells] == shown
+    assert vars(again.cells["r", "c", ""].ours) == pytest.approx(vars(table.cells["r", "c", ""].ours))
+
+
 def test_lost_and_missing_cells_are_told_apart() -> None:
     table = small(
         [value("a", number=""), value("b"), value("c", number="", corpus="j")], [score(3.0, seed=1, corpus="j")]
@@ -431,12 +494,50 @@ def test_tables_of_ours_alone() -> None:
     assert not part.stacked or [cell.text for cell in part.lines[0].cells] == ["21 ± 0", "3.142"]
 
 
+@pytest.mark.parametrize(("rows", "mixed"), [("split", "corpus"), ("corpus", "split")])
+def test_tables_of_ours_alone_average_nothing_else(rows: str, mixed: str) -> None:
+    counts = [{"metric": "words", "corpus": corpus, "split": split} for corpus in "ab" for split in ("train", "test")]
+    counted = measurements.frame({**count, "value": n} for n, count in enumerate(counts))
+    with pytest.raises(InputError, match=f"^p mine, .*more than one {mixed}: ") as refused:
+        build_table("p", "full", "mine", [], {"rows": rows}, counted)
+    assert f"name {mixed} in rows or columns" in str(refused.value)
+    table = build_table("p", "full", "mine", [], {"rows": ["corpus", "split"]}, counted)
+    assert [cell.ours.number for cell in table.cells.values()] == [0, 1, 2, 3]
+
+
 def test_a_table_of_nothing_says_so(tmp_path: Path) -> None:
     table = build_table("p", "smoke", "mine", [], {"title": "Ours"}, measurements.frame([]))
     assert markdown(table) == "# p, Mine: Ours (scale smoke)\n\n- Nothing was measured for this table.\n"
     assert r"\begin" not in latex(table)
     write_csv(tmp_path / "mine.csv", table)
     assert read_csv(tmp_path / "mine.csv").cells == {}
+
+
+@pytest.mark.parametrize("scale", ["full", "smoke"])
+@pytest.mark.parametrize("name", PAPERS)
+def test_nothing_of_a_paper_is_a_mean_of_different_things(name: str, scale: str) -> None:
+    """From the scores of every run on every test set, all can be made that is made of scores."""
+    found = described.read(ROOT / "config" / "papers" / f"{name}.yaml", scale)
+    scores = with_derived(measurements.frame(_scores_of(found)))
+    for table, entry in found.tables.items():
+        if described.SCORES in entry["from"]:
+            values = published.tables(name)[table]
+            build_table(name, scale, table, values, entry, scores)
+    for figure, entry in found.figures.items():
+        if described.SCORES in entry["from"]:
+            assert curves(read_plan(figure, entry), scores)
+        printed = beside(found, figure)
+        assert printed is None or curves(read_plan(figure, entry), printed, "paper")
+
+
+def _scores_of(found: described.Paper) -> Iterator[dict[str, Any]]:
+    inputs = Inputs(found, "")
+    for number, run in enumerate(inputs.experiment.runs):
+        for testset in inputs.experiment.test_sets(run.corpus, run.direction):
+            place = {"testset": testset, "selection": "dev", "value": float(number)}
+            if run.source == "many":
+                place["direction"] = f"{testset}-{run.target}"
+            yield from (inputs.keys(run) | place | {"metric": metric} for metric in ("bleu", "chrf", "bleu_tokenized"))
 
 
 # ---- formats

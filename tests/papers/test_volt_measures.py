@@ -180,10 +180,10 @@ SETTINGS: dict[str, Any] = {
 class MadeUp:
     """Stands in for `papers.inputs.Inputs`."""
 
-    def __init__(self, scores: Sequence[dict[str, Any]] = (), grid: str = "pair") -> None:
+    def __init__(self, scores: Sequence[dict[str, Any]] = (), grid: str = "pair", **settings: Any) -> None:
         from experiment.graph import Graph
 
-        self.experiment = Experiment(SETTINGS)
+        self.experiment = Experiment(SETTINGS | settings)
         self.graph = Graph(self.experiment)
         self.runs = list(self.experiment.runs_of(self.experiment.grids[grid]))
         self.segmented = self.experiment.segmented_in(self.experiment.grids[grid])
@@ -211,15 +211,26 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_both_sides_share_a_vocabulary(place: Path) -> None:
-    inputs: Any = MadeUp()
+@pytest.mark.parametrize("directions", [["es-en", "en-es"], ["es-en"]])
+def test_both_sides_share_a_vocabulary(place: Path, directions: list[str]) -> None:
+    inputs: Any = MadeUp(directions=[*directions, "many-en"])
     for number, (corpus, pair, folder) in enumerate(inputs.segmented, 1):
         write(f"results/segmented/{corpus}/{pair}/{folder}/train.en", "a b@@ a\nc\n")
         write(f"results/segmented/{corpus}/{pair}/{folder}/train.es", " ".join(f"b d{n}" for n in range(number)) + "\n")
     rows = list(joint_vocabulary.measure(inputs, {}))
     found = {(row["segmentation"], row["direction"]): row["value"] for row in rows}
     names = [folder for _, _, folder in inputs.segmented]
-    assert found == {(name, d): 4 + n for n, name in enumerate(names, 1) for d in ("en-es", "es-en")}
+    assert found == {(name, d): 4 + n for n, name in enumerate(names, 1) for d in directions}
+
+
+def test_the_vocabulary_of_a_group_is_of_the_direction_that_it_has(place: Path) -> None:
+    inputs: Any = MadeUp(grid="all")
+    for corpus, pair, folder in inputs.segmented:
+        for language in ("many", "en"):
+            write(f"results/segmented/{corpus}/{pair}/{folder}/train.{language}", "a b@@ a\nc\n")
+    rows = list(joint_vocabulary.measure(inputs, {}))
+    assert {row["direction"] for row in rows} == {"many-en"}
+    assert len(rows) == len(inputs.segmented)
 
 
 def test_tokenized_bleu_of_a_group_is_by_language(place: Path) -> None:

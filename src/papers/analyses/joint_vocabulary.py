@@ -1,6 +1,7 @@
 """`vocabulary` of joint segmentations: the pieces that source and target together have in the training text.
 
-It is measured in both directions of a pair, because papers print it in either one's rows.
+It is measured in each direction that the experiment has of a pair, because papers print it in either one's rows. A
+published number without a direction is held against the one number that they share.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     for corpus, pair, folder in inputs.segmented:
         if not inputs.graph.segmentation_of(folder).joint:
             continue
-        languages = pair.split("-")
         size = vocabulary(corpus, pair, folder)
-        for direction in (pair, "-".join(reversed(languages))):
+        for direction in inputs.experiment.settings["directions"]:
+            if set(direction.split("-")) != set(pair.split("-")):
+                continue
             yield inputs.segmentation_keys(corpus, folder) | {
                 "direction": direction,
                 "metric": "vocabulary",

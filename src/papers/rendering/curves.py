@@ -70,6 +70,7 @@ class Curve:
 class Plan:
     """A figure's entry, read."""
 
+    name: str
     kind: str
     x: str
     y: list[str]
@@ -99,6 +100,7 @@ def read_plan(name: str, entry: Mapping[str, Any]) -> Plan:
         if not entry.get(key):
             raise InputError(f"{where} has no {key}", allowed="x: a column of measurements; y: metrics")
     plan = Plan(
+        name=name,
         kind=entry.get("kind", "lines"),
         x=entry["x"],
         y=listed(entry["y"]),
@@ -140,7 +142,10 @@ def beside(paper: Paper, name: str) -> DataFrame | None:
 
 
 def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
-    """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come."""
+    """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come.
+
+    Raises InputError where a point would be a mean of different things (see `summary`).
+    """
     rows = measured[measured["metric"].isin(plan.y) & measured["value"].notna()]
     rows = matching(comparable(rows, {plan.x, *plan.series, *plan.panels, *plan.where}), plan.where)
     if plan.x != "size":
@@ -150,8 +155,9 @@ def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
     for (panel, metric, series, x), group in rows.groupby(  # type: ignore[misc]
         [*keys, rows[plan.x]], sort=False, dropna=False
     ):
-        ours = summary(group)
         place = _place(plan, x)
+        at = " ".join(filter(None, (f"figures.{plan.name}: {metric}", str(panel), str(series), f"{plan.x} {x}")))
+        ours = summary(group, f"{at} ({source})", "x, series or panels")
         if ours.number is not None:
             found.setdefault((str(panel), str(metric), str(series)), []).append(Point(place, ours.number, ours.error))
     if plan.numeric:

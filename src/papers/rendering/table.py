@@ -22,7 +22,7 @@ COLUMNS: dict[str, str] = {
     "column": "label of the column as printed",
     "extra": "empty: what the cell is compared with; else the name of what is shown beside it",
     "state": "compared, not measured (by us), lost (from the paper's text) or ours alone",
-    "kind": "number or text",
+    "kind": "number or text; where the paper's and ours are not of one kind, both: text/number or number/text",
     "published": "as printed",
     "published_error": "what follows ±",
     "published_mark": "what else stands at it",
@@ -66,9 +66,11 @@ class Cell:
     mark: str = ""  # of ours
 
     @property
-    def is_text(self) -> bool:
-        """Whether the cell holds words, not a number."""
-        return self.value.metric in TEXT_METRICS or bool(self.value.text or self.ours.text)
+    def kind(self) -> str:
+        """What the cell holds, number or text: see `COLUMNS`. What is missing on one side is as on the other."""
+        sides = ((self.value.known, self.value.text), (self.ours.known, self.ours.text))
+        kinds = dict.fromkeys("text" if text else "number" for known, text in sides if known)
+        return "/".join(kinds) or ("text" if self.value.metric in TEXT_METRICS else "number")
 
     @property
     def state(self) -> str:
@@ -173,7 +175,7 @@ def _record(table: Table, cell: Cell) -> dict[str, Any]:
         "column": value.column,
         "extra": cell.extra,
         "state": cell.state,
-        "kind": "text" if cell.is_text else "number",
+        "kind": cell.kind,
         "published": value.value or value.text,
         "published_error": value.error,
         "published_mark": value.mark,
@@ -209,17 +211,18 @@ def read_csv(path: str | Path, title: str = "", note: str = "") -> Table:
 
 
 def _cell(row: Mapping[str, str]) -> Cell:
-    text = row["kind"] == "text"
+    kinds = row["kind"].split("/")
+    published_text, our_text = kinds[0] == "text", kinds[-1] == "text"
     names = ("paper", "table", "row", "column", "unit", *KEYS, "split")
-    printed = {"text": row["published"], "value": ""} if text else {"value": row["published"]}
+    printed = {"text": row["published"], "value": ""} if published_text else {"value": row["published"]}
     printed |= {"error": row["published_error"], "mark": row["published_mark"]}
     value = Value(**{name: row[name] for name in names}, **printed)
     factor = float(UNITS[row["unit"]])
-    number = None if text or not row["ours"] else float(row["ours"]) * factor
+    number = None if our_text or not row["ours"] else float(row["ours"]) * factor
     ours = Ours(
         number,
         float(row["error"]) * factor if row["error"] else None,
         int(row["runs"]) if row["runs"] else None,
-        row["ours"] if text else "",
+        row["ours"] if our_text else "",
     )
     return Cell(value, ours, row["extra"], row["state"] != "ours alone", int(row["decimals"]), row["ours_mark"])

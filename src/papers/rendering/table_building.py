@@ -45,8 +45,8 @@ _PLACES = ("cell", "row", "column")
 ENTRY_KEYS = ("title", "note", "from", "published", "where", "extra", "means", "marks", "rows", "columns", "decimals")
 #: Columns of measurements that a published value has too (beside the metric).
 _CELL_KEYS = (*KEYS[1:], "split", "testset", "row")
-#: Systems that differ in one of these are not to be averaged.
-_ONE_OF_EACH = ("corpus", "model", "segmentation", "algorithm", "size", "testset")
+#: Columns in which the measurements of one mean may differ.
+AVERAGED_OVER = ("seed", "value", "error", "text")
 
 
 def build_table(
@@ -55,8 +55,8 @@ def build_table(
     """Return a table of a paper at a scale.
 
     `values` are the published ones (empty: a table of ours alone), `entry` is the table's entry in the paper's file,
-    `measured` is what it is made from. Raises InputError where several of our systems fit one cell, and for entries
-    that name what does not exist.
+    `measured` is what it is made from. Raises InputError where what we measured for a cell is not of one thing (see
+    `summary`), and for entries that name what does not exist.
     """
     check_entry(name, entry)
     cells = list(_published_cells(values, entry, measured) if values else _own_cells(paper, name, entry, measured))
@@ -199,25 +199,26 @@ def _exactly(measured: DataFrame, selector: Mapping[str, Any]) -> DataFrame:
 def our_value(value: Value, measured: DataFrame) -> Ours:
     """Return what we measured for a published value: the mean over seeds of all measurements that fit it.
 
-    Measurements that were made for its row come before those that merely agree with it. Raises InputError when they are
-    of several systems, corpora or test sets: a mean of those would be nobody's number.
+    Measurements that were made for its row come before those that merely agree with it. Raises InputError as `summary`
+    does.
     """
     found = of_value(value, measured)
     for_row = found[found["row"] == value.row] if value.row else found[:0]
-    found = for_row if len(for_row) else found
-    for name in _ONE_OF_EACH:
-        several = sorted({str(each) for each in found[name].dropna() if each != ""})
-        if len(several) > 1:
-            raise InputError(
-                f"{value.paper} {value.table}, {value.row!r}, {value.column!r}: our measurements of {value.metric} are "
-                f"of more than one {name}: {', '.join(several)}",
-                next_step=f"say which in the table's entry, as where: {{{name}: {several[0]}}}",
-            )
-    return summary(found)
+    place = f"{value.paper} {value.table}, {value.row!r}, {value.column!r}, {value.metric}"
+    return summary(for_row if len(for_row) else found, place, "the published file")
 
 
-def summary(rows: DataFrame) -> Ours:
-    """Return the mean of measurements over seeds with its standard error; a single one keeps its own error."""
+def summary(rows: DataFrame, place: str, names: str) -> Ours:
+    """Return the mean of measurements over seeds with its standard error; a single one keeps its own error.
+
+    What was measured in several directions and is the same in each (a joint vocabulary, the sentences of a corpus) is
+    one measurement. Raises InputError for measurements that differ in more than their seed, be it that some have a
+    corpus and others have none: a mean of those would be nobody's number. The message says at which `place` of the
+    paper's file they meet, and that `names` (as in "rows or columns") can tell them apart.
+    """
+    if len(rows) > 1:
+        rows = rows.drop_duplicates([name for name in MEASURED if name != "direction"])
+        _check_one_of_each(rows, place, names)
     numbers = rows[rows["value"].notna()]
     if numbers.empty:
         texts = dict.fromkeys(text for text in rows["text"] if text)
@@ -228,6 +229,18 @@ def summary(rows: DataFrame) -> Ours:
     means = list(numbers.groupby("seed", dropna=False, sort=True)["value"].mean())
     mean, error = mean_and_error([float(each) for each in means])
     return Ours(mean, error, seeds or None)
+
+
+def _check_one_of_each(rows: DataFrame, place: str, names: str) -> None:
+    for name in MEASURED:
+        if name in AVERAGED_OVER or rows[name].nunique(dropna=False) < 2:
+            continue
+        several = sorted({_label(rows.iloc[index], [name]) for index in range(len(rows))})
+        example = next(filter(None, several))
+        raise InputError(
+            f"{place}: a mean would be of more than one {name}: {', '.join(each or '(none)' for each in several)}",
+            next_step=f"write where: {{{name}: {example}}} in the entry, or name {name} in {names}",
+        )
 
 
 def _number(value: Any) -> float | None:
@@ -272,7 +285,7 @@ def _own_cells(paper: str, name: str, entry: Mapping[str, Any], measured: DataFr
         groups.setdefault(key, []).append(index)
     for (row, column), indices in groups.items():
         rows = eligible.iloc[indices]
-        found = summary(rows)
+        found = summary(rows, f"{paper} {name}, {row!r}, {column!r}", "rows or columns")
         keys = {key: _label(rows.iloc[0], [key]) for key in (*KEYS, "split") if rows[key].nunique(dropna=False) == 1}
         keys.setdefault("metric", "")
         value = Value(paper=paper, table=name, row=row, column=column, value="", **keys)
