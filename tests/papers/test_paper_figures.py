@@ -85,6 +85,15 @@ def test_curves_are_of_x_and_categories_are_in_order() -> None:
     assert [label.get_text() for label in axes[0].get_xticklabels()] == ["2", "10"]
 
 
+def test_a_bar_alone_stands_at_its_place() -> None:
+    """Where each system is one bar in a colour of its algorithm, nothing is left free for other algorithms."""
+    rows = [score(2.0, segmentation="bpe-1k", algorithm="bpe"), score(3.0, segmentation="char", algorithm="char")]
+    entry = {"x": "segmentation", "y": "bleu", "kind": "bars", "series": "algorithm"}
+    bars: Any = draw("f", entry, measurements.frame(rows)).axes[0].patches
+    assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([0, 1])
+    assert all(bar.get_width() > 0.7 for bar in bars)
+
+
 def test_bars_of_one_source_stand_in_the_middle() -> None:
     rows = [score(1.0, corpus=name) for name in "ab"]
     entry = {"x": "corpus", "y": "bleu", "kind": "bars"}

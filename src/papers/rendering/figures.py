@@ -75,10 +75,10 @@ def _categories(plan: Plan, found: Sequence[Curve]) -> list[str]:
 def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str], categories: list[str]) -> None:
     if not here:
         axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", va="center", color=GRID)
-    slots = list(dict.fromkeys((name, source) for name in series for source in sorted({c.source for c in here})))
+    standing = _standing_together(here, series, categories)
     for curve in here:
         if plan.kind == "bars":
-            _draw_bars(axis, curve, slots.index((curve.series, curve.source)), len(slots), series, categories)
+            _draw_bars(axis, curve, standing, series, categories)
         else:
             _draw_curve(axis, plan, curve, series.index(curve.series), len(series), categories)
     for name, scale, of_numbers in (("x", axis.set_xscale, plan.numeric), ("y", axis.set_yscale, True)):
@@ -134,11 +134,22 @@ def _short(number: float) -> str:
     return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
 
 
-def _draw_bars(axis: Axes, curve: Curve, slot: int, slots: int, series: list[str], categories: list[str]) -> None:
-    """Draw the bars of one series and source into their slot of those that share a category's width."""
+def _standing_together(here: Sequence[Curve], series: list[str], categories: list[str]) -> dict[str, list[Curve]]:
+    """Return which curves have a bar at each category, from left to right: by series, ours before the paper's."""
+    ordered = sorted(here, key=lambda curve: (series.index(curve.series), curve.source))
+    return {name: [c for c in ordered if any(str(point.x) == name for point in c.points)] for name in categories}
+
+
+def _draw_bars(
+    axis: Axes, curve: Curve, standing: dict[str, list[Curve]], series: list[str], categories: list[str]
+) -> None:
+    """Draw the bars of one series and source, those of a category side by side around its place."""
     color, paper = COLORS[series.index(curve.series) % len(COLORS)], curve.source == PUBLISHED
-    width = 0.8 / slots
-    places = [categories.index(str(point.x)) - 0.4 + width * (slot + 0.5) for point in curve.points]
+    width = 0.8 / max(map(len, standing.values()))
+    places = []
+    for name in (str(point.x) for point in curve.points):
+        beside = standing[name]
+        places.append(categories.index(name) + width * (beside.index(curve) - (len(beside) - 1) / 2))
     heights, errors = [point.y for point in curve.points], [point.error or 0.0 for point in curve.points]
     options: dict[str, Any] = {
         "color": "none" if paper else color,
