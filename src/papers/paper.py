@@ -51,6 +51,7 @@ class Paper:
     figures: dict[str, dict[str, Any]]
     claims: dict[str, dict[str, Any]]
     sizes_of_paper: dict[str, int | None]  # segmentation -> size that the paper asked for
+    changed: dict[str, Any]  # what the scale changes of the paper's experiment, as the file says it
     parts: tuple[str, ...] | None  # the sources that are measured; None for all
     pairs: dict[str, int]  # corpus -> training pairs, about, where nothing else says how many (for the plan alone)
 
@@ -168,6 +169,7 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         figures=_with_sources(content["figures"], parts),
         claims=_with_sources(content["claims"], parts),
         sizes_of_paper={name: size if isinstance(size, int) else None for name, size in asked.items()},
+        changed=_stated_changes(document["scales"].get(scale) or {}),
         parts=parts,
         pairs=dict(document.get("pairs") or {}),
     )
@@ -175,6 +177,10 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
 
     check(paper, sizes, document["scales"], _with_mappings(document["experiment"])["corpora"])
     return paper
+
+
+def _stated_changes(scale: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: scale[key] for key in ("sizes", "experiment", "grids", "texts") if scale.get(key)}
 
 
 def check_call(keys: Iterable[str], where: str) -> None:

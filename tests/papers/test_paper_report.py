@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from made_up_measurements import measurements_of
 
 import make_paper_report
@@ -113,18 +114,27 @@ def test_verdicts_and_scale_are_said(hft: paper.Paper) -> None:
     page = Page(text)
     claims = [cells for cells in page.cells if len(cells) == 3 and "Rule:" in cells[0]]
     assert [re.sub(r"\s+", " ", cells[1]).strip() for cells in claims] == [
-        "✓ confirmed 4 of 4",
-        "✗ not confirmed 19 of 42",
+        "By the paper's own numbers: ✓ confirmed 4 of 4",
+        "By the paper's own numbers: ✗ not confirmed 19 of 42",
     ]
     assert [re.sub(r"\s+", " ", cells[2]).strip() for cells in claims] == [
-        "– not testable 1 seed",
-        "✗ not confirmed 20 of 42",
+        "By ours: – not testable 1 seed",
+        "By ours: ✗ not confirmed 20 of 42",
     ]
     assert "0 confirmed, 1 not confirmed, 1 not testable" in text
     assert "<strong>Scale: smoke.</strong>" in text
     full = render_report(replace(hft, scale="full"), [table()], VERDICTS, FIGURES)
     assert "<strong>Scale: full.</strong>" in full
     assert "about this scale" not in full
+
+
+def test_what_a_scale_changes_is_on_the_page(hft: paper.Paper) -> None:
+    assert "changed" not in {found.get("id") for _, found in Page(render_report(hft, [], [], FIGURES)).tags}
+    changed = {"sizes": {2000: 150}, "experiment": {"title": "<b>: ä"}}
+    text = render_report(replace(hft, changed=changed), [], [], FIGURES)
+    (shown,) = re.findall(r'<h3 id="changed">.*?<pre>(.*?)</pre>', text, re.DOTALL)
+    assert yaml.safe_load(html.unescape(shown)) == changed
+    assert 'href="#changed"' in text
 
 
 def test_page_needs_nothing_else_and_no_script(hft: paper.Paper) -> None:
@@ -165,7 +175,8 @@ def test_hostile_text_is_shown_and_not_obeyed(hft: paper.Paper) -> None:
 
 def test_training_time_is_counted_once_a_run(hft: paper.Paper) -> None:
     run = {"corpus": "k", "direction": "en-ga", "model": "m", "segmentation": "bpe-2k", "seed": 1}
-    facts = {"train_seconds": 90.0, "gpu_hours": 0.0, "commit": "abc"}
+    facts = {"train_seconds": 90.0, "gpu_hours": 0.0, "commit": "abc", "test": ""}
+    facts |= {"metric": "bleu", "signature": "tok:13a"}
     rows: list[dict[str, Any]] = [run | facts | {"metric": metric} for metric in ("bleu", "chrf")]
     rows.append(run | facts | {"seed": 2, "train_seconds": 3600.0, "gpu_hours": 1.0})
     text = render_report(hft, [], [], FIGURES, rows)

@@ -58,7 +58,7 @@ def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str
         seeds=sorted({run.seed for run in runs}),
         segmentations=list(dict.fromkeys(run.segmentation for run in runs)),
         provenance=provenance(runs),
-        signatures=_signatures(rows),
+        signatures=signatures(rows),
         checks=_checks(manifest, rows),
         parameters=json.dumps(manifest.parameters, ensure_ascii=False, indent=2),
     )
@@ -128,7 +128,7 @@ def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
     return {name: sorted(values) for name, values in found.items()}
 
 
-def _signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:
+def signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:
     """Return each metric with each signature of its scores and of its tests."""
     found: dict[tuple[str, str], None] = {}
     for row in rows:

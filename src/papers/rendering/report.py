@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from experiment.manifest import Manifest
 from experiment.reporting.pages import TEMPLATES as SHARED
 from experiment.reporting.pages import environment, inline_svg
-from experiment.reporting.report import provenance
+from experiment.reporting.report import provenance, signatures
 from experiment.scoring.scorebook import Row
 from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Verdict
 from papers.rendering.curves import beside
@@ -74,6 +74,8 @@ def render_report(
     `figures` holds the SVG of every figure of the paper, by name; `rows` are those of scores.csv; `folder` is where the
     tables' files are, as seen from the report ("tables/").
     """
+    import yaml
+
     template = environment(TEMPLATES, SHARED).get_template("report.html")
     states = Counter(verdict.ours.state for verdict in verdicts)
     return template.render(
@@ -85,6 +87,10 @@ def render_report(
         signs=SIGNS,
         facts=_facts(rows, manifest),
         provenance=provenance(manifest.runs) if manifest else {},
+        signatures=signatures(rows),
+        changed=yaml.safe_dump(paper.changed, sort_keys=False, allow_unicode=True).splitlines()
+        if paper.changed
+        else [],
         corpora=manifest.corpora if manifest else {},
         style="\n".join((path / "report.css").read_text(encoding="utf-8") for path in (SHARED, TEMPLATES)),
     )
