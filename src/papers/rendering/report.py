@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from experiment.manifest import Manifest
 from experiment.reporting.pages import TEMPLATES as SHARED
@@ -74,8 +74,6 @@ def render_report(
     `figures` holds the SVG of every figure of the paper, by name; `rows` are those of scores.csv; `folder` is where the
     tables' files are, as seen from the report ("tables/").
     """
-    import yaml
-
     template = environment(TEMPLATES, SHARED).get_template("report.html")
     states = Counter(verdict.ours.state for verdict in verdicts)
     return template.render(
@@ -88,12 +86,17 @@ def render_report(
         facts=_facts(rows, manifest),
         provenance=provenance(manifest.runs) if manifest else {},
         signatures=signatures(rows),
-        changed=yaml.safe_dump(paper.changed, sort_keys=False, allow_unicode=True).splitlines()
-        if paper.changed
-        else [],
+        changed=_as_yaml(paper.changed),
         corpora=manifest.corpora if manifest else {},
         style="\n".join((path / "report.css").read_text(encoding="utf-8") for path in (SHARED, TEMPLATES)),
     )
+
+
+def _as_yaml(content: Mapping[str, Any]) -> list[str]:
+    """Return lines of YAML; none for nothing."""
+    import yaml
+
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).splitlines() if content else []
 
 
 def _section(table: Table, folder: str) -> Section:
