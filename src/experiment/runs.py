@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+
+def directions_of(pair: str, directions: Iterable[str]) -> list[str]:
+    """Return those of the directions that a pair of languages serves.
+
+    >>> directions_of("en-de", ["de-en", "en-fr", "en-de"])
+    ['de-en', 'en-de']
+    """
+    return [direction for direction in directions if set(direction.split("-")) == set(pair.split("-"))]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from papers.claims.comparisons import EXTREMES
 from papers.claims.rules import condition
 from papers.derived import AGAINST_BPE, DERIVED
 from papers.measurements import COLUMNS, RUN_FACTS
+from papers.measures.segmenters import BEST
 from papers.paper import SCORES, Paper, analysis_files, catalogue
 from papers.published import SPLITS, Value
 from papers.rendering.curves import read_plan
@@ -38,8 +39,7 @@ _OPTIONS = {
 #: Options that have such names as keys.
 _KEYS_OF_OPTIONS = {"pairs": "segmentation", "sentences": "direction", "judges": "direction", "parts": "corpus"}
 #: What may stand in a segmentation's place, and in which options of which kinds.
-_BEST = "best bpe"
-_MAY_BE_BEST = (("boundary_f1", "segmentations"), ("human_evaluation", "systems"))
+_MAY_BEBEST = (("boundary_f1", "segmentations"), ("human_evaluation", "systems"))
 #: Keys of a table that say what stands beside printed cells.
 _OF_PRINTED = ("extra", "means", "marks")
 
@@ -91,7 +91,7 @@ def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any]) -> None:
             raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
     names = _names_of_experiment(paper)
     for key, option in given.items():
-        best = [_BEST] if (given["kind"], key) in _MAY_BE_BEST else []
+        best = [BEST] if (given["kind"], key) in _MAY_BEBEST else []
         for column, one in _names_in_option(key, option):
             if one not in (known := [*names[column], *best]):
                 raise unknown(f"{column} in `{key}` of {where}", one, known, next_step=f"see {paper.where}")

@@ -17,7 +17,7 @@ from subwords.errors import InputError, unknown
 from subwords.files import whole_file
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
     from papers.paper import Paper
 
@@ -155,6 +155,11 @@ def read(path: str | Path) -> DataFrame:
             return frame({name: text or None for name, text in row.items()} for row in reader)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="run scripts/measure.py") from error
+
+
+def without_size(segmentations: Series[str]) -> Series[str]:
+    """Return what segmentations are called without the size at their end: bpe-32k is bpe."""
+    return segmentations.str.replace(r"-\d+[kK]?$", "", regex=True)
 
 
 def together(tables: Iterable[DataFrame]) -> DataFrame:

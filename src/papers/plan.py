@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from experiment.config import Experiment
 from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
 from papers.paper import SCORES, Paper
@@ -27,6 +26,8 @@ RATE = {"gpu": 40e12, "cpu": 30e9}
 #: Bytes per parameter, in fp32: of a checkpoint, and of the last one, which has Adam's two moments as well.
 CHECKPOINT_BYTES, LAST_CHECKPOINT_BYTES = 4, 12
 TEXT_BYTES_PER_SENTENCE = 250
+#: Pieces of a vocabulary whose algorithm chooses its size, or has none.
+UNKNOWN_SIZE = 10_000
 
 #: flags, joint, source size, target size -> parameters of the model
 ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
@@ -58,13 +59,11 @@ def plan(paper: Paper, count: ParameterCount, device: str, rate: float | None = 
     blocks: dict[tuple[str, str, str], list[Run]] = {}
     for run in experiment.runs:
         blocks.setdefault((run.corpus, run.direction, run.model), []).append(run)
-    return [_part(paper, experiment, runs, count, device, rate or RATE[device]) for runs in blocks.values()]
+    return [_part(paper, runs, count, device, rate or RATE[device]) for runs in blocks.values()]
 
 
-def _part(
-    paper: Paper, experiment: Experiment, runs: list[Run], count: ParameterCount, device: str, rate: float
-) -> Part:
-    first = runs[0]
+def _part(paper: Paper, runs: list[Run], count: ParameterCount, device: str, rate: float) -> Part:
+    experiment, first = paper.experiment, runs[0]
     flags = experiment.recipes[first.model]["flags"]
     pairs = training_pairs(paper, first.corpus)
     left = [run for run in runs if not done(run)]
@@ -72,7 +71,7 @@ def _part(
     largest, disk = 0, 0.0
     for run in runs:
         segmentation = experiment.segmentations[run.segmentation]
-        size = segmentation.size if isinstance(segmentation.size, int) else 10_000
+        size = segmentation.size if isinstance(segmentation.size, int) else UNKNOWN_SIZE
         parameters = count(flags, segmentation.joint, size, size)
         largest = max(largest, parameters)
         select = experiment.settings["select"]
@@ -85,7 +84,9 @@ def _part(
             hours = None
         else:
             hours += (6 * parameters * tokens / rate + OVERHEAD_SECONDS[device]) / 3600
-    disk += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in runs}))
+    of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
+    if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
+        disk += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
     return Part(*paper_names(paper, first), len(runs), len(runs) - len(left), largest, hours, disk)
 
 

@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.layout import segmentation_folder
+from experiment.runs import directions_of
 from papers.measures.gold_morphemes import READERS, Analyses, scores
-from papers.measures.segmenters import best_segmentations, load
+from papers.measures.segmenters import BEST, best_segmentations, load
 from subwords.boundaries import read_gold
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from papers.inputs import Inputs
 
-BEST = "best bpe"
 METRICS = {"morpho-challenge": "boundary_f1", "sigmorphon": "boundary_f1_sigmorphon"}
 
 
@@ -37,7 +37,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     places = {(corpus, folder): pair for corpus, pair, folder in inputs.segmented}
     for corpus, pair in inputs.pairs:
         name = inputs.paper.paper_corpus(corpus)
-        for direction in _directions(inputs, pair):
+        for direction in directions_of(pair, inputs.experiment.settings["directions"]):
             source = direction.partition("-")[0]
             for metric, gold in golds(inputs, corpus, pair, source):
                 for label, wanted in options["segmentations"].items():
@@ -50,10 +50,6 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
                     yield keys | {"metric": metric, "value": found["macro"]["f1"], "text": chosen}
                     yield keys | {"metric": f"{metric}_micro", "value": found["micro"]["f1"]}
                     yield keys | {"metric": f"{metric}_words", "value": found["words"]}
-
-
-def _directions(inputs: Inputs, pair: str) -> list[str]:
-    return [d for d in inputs.experiment.settings["directions"] if set(d.split("-")) == set(pair.split("-"))]
 
 
 def golds(inputs: Inputs, corpus: str, pair: str, language: str) -> Iterator[tuple[str, list[Analyses]]]:

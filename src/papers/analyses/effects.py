@@ -15,10 +15,10 @@ Metrics: `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from papers.measurements import without_size
 from papers.selection import comparable
 from subwords.errors import InputError, unknown
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 #: What distinguishes runs, beside the seed.
 KEYS = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
-_SIZE_AT_END = re.compile(r"-\d+[kK]?$")
 #: How the effects of a factor are called in the table: on average, and in a language.
 _SYMBOLS = {"variant": ("β̄", "β"), "merges": ("γ̄", "γ")}
 
@@ -70,7 +69,7 @@ def explained(measured: DataFrame, options: Mapping[str, Any]) -> DataFrame:
     if wanted.empty:
         raise InputError(f"there are no scores in {metric}", allowed="scores of segmentations with a size")
     runs = wanted.groupby([*KEYS, "seed"], dropna=False, sort=False)["value"].mean().reset_index(name="score")
-    runs["segmentation"] = runs["segmentation"].str.replace(_SIZE_AT_END, "", regex=True)
+    runs["segmentation"] = without_size(runs["segmentation"])
     language = runs["corpus"] + " " + runs["direction"]
     return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.layout import reference, text_folder
 from experiment.runs import Run
-from papers.measures.segmenters import best_segmentations
+from papers.measures.segmenters import BEST, best_segmentations
 from papers.measures.unknown_words import words_of
 from papers.people import sheets
 from papers.people.answers import Outcome, score_files
@@ -30,7 +30,6 @@ from subwords.files import read_lines
 if TYPE_CHECKING:
     from papers.inputs import Inputs
 
-BEST = "best bpe"
 METRICS = {"word": "wins_word", "sentence": "wins_sentence"}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from experiment.layout import segmentation_folder
+from experiment.runs import directions_of
 from papers.measures.marginal_utility import piece_counts
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
         if not inputs.graph.segmentation_of(folder).joint:
             continue
         size = vocabulary(corpus, pair, folder)
-        for direction in inputs.experiment.settings["directions"]:
-            if set(direction.split("-")) != set(pair.split("-")):
-                continue
+        for direction in directions_of(pair, inputs.experiment.settings["directions"]):
             yield inputs.segmentation_keys(corpus, folder) | {
                 "direction": direction,
                 "metric": "vocabulary",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
 from experiment.layout import segmentation_folder
+from experiment.runs import directions_of
 
 if TYPE_CHECKING:
     from papers.inputs import Inputs
@@ -19,14 +20,12 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     Options: `segmentations`, names to be measured [all].
     """
     wanted = options.get("segmentations")
-    directions = inputs.experiment.settings["directions"]
     for corpus, pair, folder in inputs.segmented:
         keys = inputs.segmentation_keys(corpus, folder)
         if wanted is not None and keys["segmentation"] not in wanted:
             continue
         stats = read_json(Path(f"{segmentation_folder(corpus, pair, folder)}/stats.json"))
-        for direction in directions:
-            source, target = direction.split("-")
-            if {source, target} == set(pair.split("-")):
-                # Not joint, the two sides have models of their own: the source's is meant.
-                yield keys | {"direction": direction, "metric": "merges", "value": stats[source]["size_reached"]}
+        for direction in directions_of(pair, inputs.experiment.settings["directions"]):
+            # Not joint, the two sides have models of their own: the source's is meant.
+            reached = stats[direction.split("-")[0]]["size_reached"]
+            yield keys | {"direction": direction, "metric": "merges", "value": reached}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json
 from experiment.layout import segmentation_folder
+from experiment.runs import directions_of
 
 if TYPE_CHECKING:
     from papers.inputs import Inputs
@@ -30,11 +31,10 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
         for symbols, share in found.items():
             yield keys | {"metric": "symbols_share", "x": symbols, "value": share}
         system = keys["corpus"], keys["algorithm"]
-        most[system] = max(most.get(system, 0), *found)
+        most[system] = max([most.get(system, 0), *found])
         if inputs.graph.segmentation_of(folder).joint:
-            for direction in inputs.experiment.settings["directions"]:
-                if set(direction.split("-")) == set(pair.split("-")):
-                    yield keys | {"direction": direction, "metric": "vocabulary", "value": side["size_reached"]}
+            for direction in directions_of(pair, inputs.experiment.settings["directions"]):
+                yield keys | {"direction": direction, "metric": "vocabulary", "value": side["size_reached"]}
     for (corpus, algorithm), symbols in most.items():
         yield {"corpus": corpus, "algorithm": algorithm, "metric": "symbols_most", "value": symbols}
 

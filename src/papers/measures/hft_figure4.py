@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
 ALGORITHMS = ("spm-bpe", "hft", "unigram")
-FORMS = ("published", "corrected")
 BATCH = 5000
 #: HFT's pretokenized text in the folder: none, that of an earlier script, which joined no words (e-mail), or today's.
 POLLUTIONS = ("none", "earlier", "present")

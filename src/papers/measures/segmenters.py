@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
+#: In a paper's file, the BPE with the best BLEU of a direction.
+BEST = "best bpe"
+
+
 def load(folder: Path, language: str) -> Segmenter:
     """Return the segmenter of one language from the folder that scripts/segment.py wrote."""
     record = read_json(folder / "segmentation.json")

@@ -19,13 +19,12 @@ A figure's entry:
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from papers import published
-from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame
+from papers.measurements import COLUMNS, NUMBERS, WHOLE_NUMBERS, published_frame, without_size
 from papers.rendering.table_building import summary
 from papers.selection import check_selectors, comparable, listed, matching
 from subwords.errors import InputError, unknown
@@ -42,7 +41,6 @@ KEYS = ("kind", "x", "y", "series", "panels", "where", "log", "published", "labe
 SYSTEM = "system"
 #: How metrics are written.
 NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "f95": "F95", "mu": "μ", "nu": "ν"}
-_SIZE_AT_END = re.compile(r"-\d+[kK]?$")
 OURS, PUBLISHED = "ours", "paper"
 
 
@@ -183,7 +181,7 @@ def _label(rows: DataFrame, columns: Sequence[str], plan: Plan) -> Any:
 
     texts = []
     for name in columns:
-        values = rows["segmentation"].str.replace(_SIZE_AT_END, "", regex=True) if name == SYSTEM else rows[name]
+        values = without_size(rows["segmentation"]) if name == SYSTEM else rows[name]
         texts.append(["" if pandas.isna(value) else plan.label(str(value)) for value in values])
     joined = [" ".join(filter(None, parts)) for parts in zip(*texts, strict=True)] if columns else [""] * len(rows)
     return pandas.Series(joined, index=rows.index, dtype=object)
