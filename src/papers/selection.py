@@ -53,10 +53,10 @@ def check_selectors(where: Mapping[str, Any], place: str) -> None:
 
 
 def check_bound(relation: str, bound: Any, place: str) -> None:
-    """Raise InputError where a relation has no number, or `between` no two."""
+    """Raise InputError where a relation has no number, or `between` no two, the lower one first."""
     bounds = bound if relation == "between" and isinstance(bound, list) else [bound]
     numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in bounds)
-    if not numbers or len(bounds) != (2 if relation == "between" else 1):
+    if not numbers or len(bounds) != (2 if relation == "between" else 1) or bounds != sorted(bounds):
         raise InputError(f"{place}: {relation}: {bound!r}", allowed="a number; of between: [low, high]")
 
 

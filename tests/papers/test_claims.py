@@ -432,6 +432,9 @@ def test_scores_selected_on_the_test_set_are_left_out() -> None:
         HIGHER | {"each": "corpus"},
         HIGHER | {"left": {"size": {"at_least": "8k"}}},
         HIGHER | {"test": "welch", "right": {"algorithm": "bpe", "take": "max"}},
+        HIGHER | {"is": {"between": [1, -1]}},
+        HIGHER | {"left": {"size": {"between": [8000, 2000]}}},
+        HIGHER | {"right": {"size": {"between": [8000, 2000]}}},
     ],
 )
 def test_rules_that_cannot_be(wrong: dict[str, Any]) -> None:

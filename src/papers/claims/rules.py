@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from experiment import schema
+from papers.selection import check_bound, check_selectors
 from subwords.errors import InputError
 
 #: What a rule may say of all its comparisons together, in one number.
@@ -68,13 +69,18 @@ def condition(given: Mapping[str, Any], where: str) -> Condition:
     if isinstance(along, Mapping):
         ((along, order),) = along.items()
     metrics = given["metric"]
+    left, right = _side(given["left"]), _side(given["right"]) if "right" in given else None
+    ((relation, bound),) = given.get("is", {"above": 0}).items()
+    for side in filter(None, (left, right)):
+        check_selectors(side.where, where)
+    check_bound(relation, bound, f"{where}: is")
     return Condition(
         metrics=tuple([metrics] if isinstance(metrics, str) else metrics),
-        left=_side(given["left"]),
-        right=_side(given["right"]) if "right" in given else None,
+        left=left,
+        right=right,
         each=tuple(given.get("each", ())),
         measure=given.get("measure", "difference"),
-        relation=next(iter(given.get("is", {"above": 0}).items())),
+        relation=(relation, bound),
         round=given.get("round"),
         inside=given.get("in", "all"),
         along=along,
