@@ -80,8 +80,8 @@ def test_the_reason_names_what_fails() -> None:
     ],
 )
 def test_numbers_are_compared_as_they_are_read(relation: dict[str, Any], state: str) -> None:
-    found = scores(hft={"a-b": [0.3]}, bpe={"a-b": [0.2]})
-    assert outcome(HIGHER | {"is": relation}, found).state == state
+    found = scores(hft={"a-b": [0.3]}, bpe={"a-b": [0.2]}).assign(metric="share")
+    assert outcome(HIGHER | {"metric": "share", "is": relation}, found).state == state
 
 
 def test_a_ratio_and_rounding() -> None:
@@ -258,7 +258,7 @@ def test_a_test_over_seeds() -> None:
 
 def test_translations_of_a_few_lines_confirm_nothing() -> None:
     close = HIGHER | {"is": {"between": [-0.5, 0.5]}}
-    rows = scores(hft={"a-b": [0.01]}, bpe={"a-b": [0.0]}).dropna(axis=1).to_dict("records")
+    rows = scores(hft={"a-b": [9.01]}, bpe={"a-b": [9.0]}).dropna(axis=1).to_dict("records")
 
     def of_lines(count: int, direction: str = "a-b", metric: str = "bleu") -> Outcome:
         renamed = [{**row, "metric": metric} for row in rows]
@@ -271,6 +271,173 @@ def test_translations_of_a_few_lines_confirm_nothing() -> None:
     assert of_lines(199, "b-a").state == CONFIRMED  # another direction's
     assert of_lines(199, metric="merges").state == CONFIRMED  # of no translation
     assert of_lines(199, metric="chrf_percent_of_bpe").state == NOT_TESTABLE
+
+
+def on_places(**systems: dict[str, float]) -> DataFrame:
+    """Return BLEU by segmentation and place: `wp_4k={"ga en-ga": 5}` is of a corpus and a direction."""
+    return frame(
+        {"metric": "bleu", "segmentation": name, "corpus": corpus, "direction": direction, "value": value}
+        for name, places in systems.items()
+        for corpus, _, direction in (where.partition(" ") for where in places)
+        for value in [places[f"{corpus} {direction}" if direction else corpus]]
+    )
+
+
+SIDES = {"metric": "bleu", "left": {"segmentation": "wp_4k"}, "right": {"segmentation": "uni_8k"}}
+
+
+def both_of(**selector: Any) -> dict[str, Any]:
+    """Return `SIDES` with the same selector on both sides."""
+    return {"metric": "bleu", **{side: {**SIDES[side], **selector} for side in ("left", "right")}}
+
+
+def test_averages_over_other_corpora_are_not_compared() -> None:
+    found = on_places(wp_4k={"ga": 5, "mr": 20, "uz": 30}, uni_8k={"ga": 6})  # 18.3 against 6, and on ga 5 against 6
+    wanted = Outcome(NOT_TESTABLE, "left and right are not of the same corpus: left has mr, uz, which right has not")
+    assert outcome(SIDES, found) == wanted
+    assert judge("c", {"says": "", "holds": [SIDES]}, found, frame([])).published == wanted
+    other_way = SIDES | {"left": SIDES["right"], "right": SIDES["left"]}
+    assert "right has mr, uz, which left has not" in outcome(other_way, found).reason
+    for take in ("max", "range"):
+        assert outcome(SIDES | {"left": {"segmentation": "wp_4k", "take": take}}, found).state == NOT_TESTABLE
+    assert outcome(both_of(corpus=["ga", "mr"]), found).reason.endswith("left has mr, which right has not")
+    for alike in (SIDES | {"each": ["corpus"]}, both_of(corpus="ga")):
+        assert outcome(alike, found) == Outcome(NOT_CONFIRMED, "-1")
+
+
+def test_averages_over_other_directions_are_not_compared() -> None:
+    found = on_places(wp_4k={"ga en-ga": 5, "ga ga-en": 20}, uni_8k={"ga en-ga": 6})
+    wanted = "left and right are not of the same direction: left has ga-en, which right has not"
+    assert outcome(SIDES | {"each": ["corpus"]}, found) == Outcome(NOT_TESTABLE, wanted)
+    assert outcome(SIDES, found).reason.endswith("same corpus, direction: left has ga ga-en, which right has not")
+    assert outcome(SIDES | {"each": ["direction"]}, found) == Outcome(NOT_CONFIRMED, "-1")
+    crossed = on_places(wp_4k={"x a-b": 5, "y b-a": 5}, uni_8k={"x b-a": 6, "y a-b": 6})
+    assert outcome(SIDES, crossed).state == NOT_TESTABLE
+
+
+def test_scores_of_one_test_set_are_not_compared_with_those_of_another() -> None:
+    found = on_places(wp_4k={"ga": 5}, uni_8k={"ga": 6})
+    found["testset"] = ["old", "new"]
+    assert outcome(SIDES | {"each": ["corpus"]}, found).reason.endswith(
+        "same testset: left has old, which right has not; right has new, which left has not"
+    )
+
+
+def test_a_place_without_a_value_is_not_covered() -> None:
+    found = on_places(wp_4k={"ga": 5, "mr": 20}, uni_8k={"ga": 6, "mr": float("nan")})
+    assert "left has mr, which right has not" in outcome(SIDES, found).reason
+
+
+def test_places_that_a_rule_sets_against_each_other_may_differ() -> None:
+    found = on_places(wp_4k={"ga en-ga": 5, "mr en-mr": 20})
+    rule = {"metric": "bleu", "left": {"corpus": "mr"}, "right": {"corpus": {"not": "mr"}}}
+    assert outcome(rule, found) == Outcome(CONFIRMED, "15")
+    unnamed = on_places(wp_4k={"ga en-ga": 5}, uni_8k={"ga": 6})  # for which direction is not said
+    assert outcome(SIDES, unnamed) == Outcome(NOT_CONFIRMED, "-1")
+
+
+def test_averages_over_other_models_are_not_compared() -> None:
+    found = frame(
+        {"metric": "bleu", "segmentation": name, "corpus": "ga", "direction": "en-ga", "model": model, "value": value}
+        for name, models in (("wp_4k", {"large": 20, "tiny": 5}), ("uni_8k", {"tiny": 6}))
+        for model, value in models.items()
+    )
+    wanted = "left and right are not of the same model: left has large, which right has not"
+    assert outcome(SIDES | {"each": ["corpus", "direction"]}, found) == Outcome(NOT_TESTABLE, wanted)
+    assert outcome(both_of(model="tiny"), found) == Outcome(NOT_CONFIRMED, "-1")
+    set_apart = SIDES | {"left": {"segmentation": "wp_4k", "model": "large"}, "each": ["corpus"]}
+    assert outcome(set_apart, found) == Outcome(CONFIRMED, "14")
+    found.loc[found["model"] == "tiny", "direction"] = (
+        "ga-en"  # a model that is named leaves the directions to be alike
+    )
+    assert "same direction: left has en-ga" in outcome(set_apart, found).reason
+
+
+NAMED = {
+    "metric": "f95_corrected",
+    "left": {"algorithm": "hft", "corpus": ["am", "en", "ga"]},
+    "right": {"algorithm": ["bpe", "unigram"], "take": "max"},
+    "each": ["corpus", "size"],
+    "in": "most",
+}
+
+
+def of_languages(languages: list[str], without: str = "") -> DataFrame:
+    rows = [row for name in languages for row in curve({1: 2}, corpus=name) + curve({1: 1}, "bpe", name)]
+    missing = [row for row in rows if (row["corpus"], row["algorithm"]) != (without, "bpe")]
+    return frame({**row, "metric": "f95_corrected"} for row in missing)
+
+
+def test_what_a_rule_names_has_to_be_measured() -> None:
+    assert outcome(NAMED, of_languages(["am", "en", "ga"])).state == CONFIRMED
+    for found in (of_languages(["am", "en"]), of_languages(["am", "en", "ga"], without="ga")):
+        assert outcome(NAMED, found) == Outcome(NOT_TESTABLE, "not measured: f95_corrected ga")
+    lost = of_languages(["am", "en", "ga"])
+    lost.loc[lost["corpus"] == "ga", "value"] = float("nan")
+    assert outcome(NAMED, lost).state == NOT_TESTABLE
+    on_the_right = NAMED | {"left": {"algorithm": "hft"}, "right": {"algorithm": "bpe", "corpus": ["am", "ga"]}}
+    assert outcome(on_the_right, of_languages(["am", "en"])).reason == "not measured: f95_corrected ga"
+
+
+def test_what_a_rule_does_not_name_does_not_count() -> None:
+    found = outcome(NAMED, of_languages(["am", "en", "ga", "xx", "yy"]))
+    assert (found.state, found.reason.split(";")[0]) == (CONFIRMED, "so in 3 of 3")
+
+
+@pytest.mark.parametrize("claim", ["hft-f95", "hft-f95-threshold", "hft-mu", "hft-nu"])
+@pytest.mark.parametrize("ending", ["", "-corrected"])
+def test_claims_on_frequencies_are_about_the_papers_languages(claim: str, ending: str) -> None:
+    given = paper.read(paper.FOLDER / "hft.yaml", "full").claims[f"{claim}{ending}"]
+
+    def judged_on(languages: list[str]) -> Outcome:
+        rows = [
+            {"metric": metric + ending.replace("-", "_"), "corpus": corpus, "algorithm": name, "size": size}
+            | {"value": -value if metric == "mu" else value}
+            for metric in ("f95", "mu", "nu")
+            for corpus in languages
+            for name in ("hft", "spm-bpe", "unigram")
+            for size in (500, 8000)
+            for value in [(1 if size == 500 and "threshold" in claim else 3) if name == "hft" else 2]
+        ]
+        return judge(claim, given, frame([]), frame(rows)).ours
+
+    six = [f"hftoks-{language}" for language in ("am", "en", "ga", "hi", "lt", "ojb")]
+    assert judged_on(six).state == CONFIRMED
+    assert judged_on([*six, "xx"]) == judged_on(six)
+    assert judged_on(["xx", "yy"]).state == NOT_TESTABLE
+    for missing in six:
+        told = judged_on([name for name in six if name != missing] + ["xx"])
+        assert (told.state, told.reason.startswith("not measured: "), missing in told.reason) == (
+            NOT_TESTABLE,
+            True,
+            True,
+        )
+
+
+def test_systems_that_have_learned_nothing_confirm_nothing() -> None:
+    close = HIGHER | {"is": {"between": [-0.5, 0.5]}}
+    nothing = Outcome(NOT_TESTABLE, "nothing has been learned: BLEU below 1")
+    untrained = scores(hft={"a-b": [0.2], "b-a": [0.1]}, bpe={"a-b": [0.0], "b-a": [0.9]})
+    assert outcome(close, untrained) == nothing
+    assert outcome(close, scores(hft={"a-b": [0.9]}, bpe={"a-b": [1.0]})).state == CONFIRMED  # one of them is enough
+    printed = judge("c", {"says": "", "holds": [close]}, untrained, frame([])).published
+    assert printed.state == NOT_CONFIRMED  # what a paper prints is its own affair
+
+
+def test_every_score_of_what_has_learned_nothing_confirms_nothing() -> None:
+    untrained = scores(hft={"a-b": [0.2]}, bpe={"a-b": [0.0]})
+    learned = scores(hft={"a-b": [9]}, bpe={"a-b": [9]}, word={"a-b": [9]})
+
+    def judged_by(bleu: DataFrame, metric: str) -> str:
+        rows = [row for found in (bleu, learned.assign(metric=metric)) for row in found.to_dict("records")]
+        return outcome(HIGHER | {"metric": metric, "is": {"between": [-1, 1]}}, frame(rows)).state
+
+    for metric in ("chrf", "comet", "bleu_percent_of_bpe"):
+        assert judged_by(untrained, metric) == NOT_TESTABLE
+        assert judged_by(learned, metric) == CONFIRMED
+    assert judged_by(untrained, "vocabulary") == CONFIRMED  # of no translation
+    others = scores(hft={"a-b": [0.2]}, bpe={"a-b": [0.0]}, word={"a-b": [30], "b-a": [30]})
+    assert judged_by(others, "chrf") == NOT_TESTABLE  # word is not compared
 
 
 @pytest.mark.parametrize(("lost", "state"), [(0, CONFIRMED), (2, CONFIRMED), (3, NOT_TESTABLE), (4, NOT_TESTABLE)])

@@ -19,16 +19,18 @@ KEYS = [name for name in COLUMNS if name not in ("value", "error", "text")]
 EXTREMES = ("largest", "smallest")
 #: By what a published number is known among ours; an empty one does not distinguish.
 MEMBER_KEYS = ["metric", "corpus", "direction", "model", "segmentation", "algorithm", "size"]
+#: Of what the averages on both sides have to be.
+ALIKE = ("corpus", "direction", "testset", "model")
 
 
-def _columns(rule: Condition) -> list[str]:
+def columns_of(rule: Condition) -> list[str]:
     """Return the columns whose values make a comparison."""
     return ["metric", *rule.each, *([rule.along] if rule.along else [])]
 
 
 def compared(rule: Condition, measured: DataFrame) -> Series[float]:
     """Return left against right, indexed by metric, `each` and `along`; NaN where that is no finite number."""
-    columns = _columns(rule)
+    columns = columns_of(rule)
     left = _side_values(rule, rule.left, measured, columns)
     if rule.right is None:
         values = left
@@ -47,7 +49,7 @@ def zero_denominators(rule: Condition, measured: DataFrame, cells: frozenset[tup
     """Return those of the compared `cells` whose ratio has a denominator of zero."""
     if rule.right is None or rule.measure != "ratio":
         return []
-    right = _side_values(rule, rule.right, measured, _columns(rule))
+    right = _side_values(rule, rule.right, measured, columns_of(rule))
     return [cell for cell in right.index[right == 0].tolist() if cell in cells]
 
 
@@ -55,7 +57,7 @@ def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ..
     """Return what the numbers that are compared are numbers of."""
     import pandas
 
-    columns = _columns(rule)
+    columns = columns_of(rule)
     found = []
     for side in filter(None, (rule.left, rule.right)):
         rows = selected(rule.metrics, side.where, measured, columns)
@@ -67,14 +69,67 @@ def members(rule: Condition, measured: DataFrame, cells: frozenset[tuple[Any, ..
 
 def several_test_sets(rule: Condition, measured: DataFrame) -> list[str]:
     """Return the test sets that a rule's scores of one direction come from, where they are several."""
-    if "testset" in _columns(rule):
+    if "testset" in columns_of(rule):
         return []
     for side in filter(None, (rule.left, rule.right)):
-        rows = selected(rule.metrics, side.where, measured, _columns(rule))
+        rows = selected(rule.metrics, side.where, measured, columns_of(rule))
         for _, group in rows[rows["testset"] != ""].groupby(["corpus", "direction"]):
             if group["testset"].nunique() > 1:
                 return sorted(group["testset"].unique())
     return []
+
+
+def unlike(rule: Condition, measured: DataFrame) -> str:
+    """Return what one side of a comparison was measured on and the other was not; nothing where both are alike.
+
+    Only what the rule takes together counts: no column in `each`, and none that its sides set against each other. Sides
+    of different corpora or directions may differ in everything: a corpus has directions, test sets and models of its
+    own. Nothing is known where a number, as many of a paper, does not say what it is of.
+    """
+    import pandas
+
+    if rule.right is None:
+        return ""
+    columns = columns_of(rule)
+    together = [name for name in ALIKE if name not in columns]
+    apart = {name for name in together if rule.left.where.get(name) != rule.right.where.get(name)}
+    if apart & {"corpus", "direction"}:
+        return ""
+    names = [name for name in together if name not in apart]
+    rows = [selected(rule.metrics, side.where, measured, columns) for side in (rule.left, rule.right)]
+    both = pandas.concat(rows, keys=["left", "right"], names=["side"]).dropna(subset="value")
+    for _, compared_rows in both.groupby(columns, dropna=False, sort=False):
+        if difference := _difference(compared_rows, names):
+            return difference
+    return ""
+
+
+def _difference(rows: DataFrame, names: list[str]) -> str:
+    """Return what of `names` only one side of a comparison has; nothing where a side has no rows at all."""
+    known = [name for name in names if (rows[name] != "").all()]
+    covered = {side: _found_in(of_side, known) for side, of_side in rows.groupby("side")}
+    if len(covered) < 2 or covered["left"] == covered["right"]:
+        return ""
+    told = [
+        f"{one} has {', '.join(sorted(covered[one] - covered[other]))}, which {other} has not"
+        for one, other in (("left", "right"), ("right", "left"))
+        if covered[one] - covered[other]
+    ]
+    return f"{', '.join(known)}: {'; '.join(told)}"
+
+
+def _found_in(rows: DataFrame, columns: list[str]) -> set[str]:
+    return {" ".join(row) for row in rows[columns].itertuples(index=False, name=None)}
+
+
+def of_member(rows: DataFrame, member: Mapping[Any, Any]) -> DataFrame:
+    """Return the rows that agree with a member in every key that it fills."""
+    import pandas
+
+    for key, value in member.items():
+        if not (pandas.isna(value) or value == ""):
+            rows = rows[(rows[key] == value).fillna(False)]
+    return rows
 
 
 def _side_values(rule: Condition, side: Side, measured: DataFrame, columns: list[str]) -> Series[float]:

@@ -14,9 +14,10 @@ A claim of a paper's file:
       scales: [full]                                         # left out: any; for what depends on the corpora's size
 
 The keys of a condition are explained in `rules.py`. No verdict is given on generated text, where a number of ours is
-missing, where a ratio's denominator is zero, where a test has fewer than three seeds a side, where translations of
-fewer than 200 lines are compared (systems that have learned nothing are close, and confirm what says so), or where the
-paper's text at hand has lost most numbers.
+missing, where averages over different corpora, directions or models are compared, where a ratio's denominator is zero,
+where a test has fewer than three seeds a side, where translations of fewer than 200 lines, or of systems below 1 BLEU,
+are compared (systems that have learned nothing are close, and confirm what says so), or where the paper's text at hand
+has lost most numbers.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
 #: The smallest test set of the papers has 250 lines (HFT, Irish to English), the largest of a smoke run 40.
 FEWEST_SEEDS, FEWEST_SENTENCES = 3, 200
+#: The lowest BLEU of the papers is 4.06 (HFT, English to Irish): a system below 1 has learned nothing.
+LEAST_BLEU = 1
 #: How metrics begin that are computed from translations of test sets.
 OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
 
@@ -132,11 +135,15 @@ def _obstacle(
         return f"{reason}: {', '.join(lacking)}"
     if several := comparisons.several_test_sets(rule, measured):
         return f"scores of several test sets, {', '.join(several)}: the rule has to name one"
-    if missing := _missing(expected, every, members) if expected else []:
+    if missing := (_missing(expected, every, members) or _not_as_named(rule, every)) if expected else []:
         return f"not measured: {_first_few(missing)}"
+    if unlike := comparisons.unlike(rule, measured):
+        return f"left and right are not of the same {unlike}"
     sentences = _fewest_sentences(rule, members, measured)
     if sentences < FEWEST_SENTENCES:
         return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
+    if expected and _nothing_learned(rule, members, measured):
+        return f"nothing has been learned: BLEU below {LEAST_BLEU}"
     return ""
 
 
@@ -154,6 +161,35 @@ def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) 
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
+def _nothing_learned(rule: Condition, members: DataFrame, measured: DataFrame) -> bool:
+    """Return whether a rule compares translations, and no system of those compared has a BLEU that says anything."""
+    if not any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics):
+        return False
+    bleu = measured[measured["metric"] == "bleu"]
+    systems = members.drop(columns="metric").drop_duplicates().to_dict("records")
+    scores = [score for system in systems for score in comparisons.of_member(bleu, system)["value"].dropna()]
+    return bool(scores) and max(scores) < LEAST_BLEU
+
+
+def _not_as_named(rule: Condition, every: Series[float]) -> list[str]:
+    """Return the values of lists in a rule's selectors that have no comparison, of columns that make one for each."""
+    columns, cells = comparisons.columns_of(rule), every.dropna().index.tolist()
+    named = [
+        (column, value)
+        for side in filter(None, (rule.left, rule.right))
+        for column, wanted in side.where.items()
+        if column in rule.each and isinstance(wanted, list)
+        for value in wanted
+    ]
+    lacking = [
+        f"{metric} {value}"
+        for metric in rule.metrics
+        for column, value in named
+        if not any(cell[0] == metric and cell[columns.index(column)] == value for cell in cells)
+    ]
+    return list(dict.fromkeys(lacking))
+
+
 def _missing(expected: Finding, every: Series[float], members: DataFrame) -> list[str]:
     """Return the names of what ours lack: published numbers, or comparisons of them, and comparisons without a value.
 
@@ -163,11 +199,8 @@ def _missing(expected: Finding, every: Series[float], members: DataFrame) -> lis
 
     names = []
     for row in [] if expected.members is None else expected.members.to_dict("records"):
-        filled = {str(key): value for key, value in row.items() if not (pandas.isna(value) or value == "")}
-        found = members
-        for key, value in filled.items():
-            found = found[(found[key] == value).fillna(False)]
-        if found.empty:
+        if comparisons.of_member(members, row).empty:
+            filled = {key: value for key, value in row.items() if not (pandas.isna(value) or value == "")}
             names.append(" ".join(str(value) for key, value in filled.items() if key not in ("algorithm", "size")))
     lacking = expected.cells.union(every.index.tolist()) - set(every.dropna().index.tolist())
     return names or [_cell_name(cell) for cell in sorted(lacking, key=str)]

@@ -6,7 +6,10 @@ A condition of a paper's file, with the default of each key in brackets:
     each         columns: there is a comparison for every combination of their values [none: one comparison]
     left, right  columns and values as in `papers.selection`; or largest, smallest (of what the comparison has). `take`
                  says what becomes of several: mean, median, max, min, range [mean]; seeds are averaged before.
-                 `statistic: error` is the standard error in place of the value.
+                 `statistic: error` is the standard error in place of the value. A list of a column that is in `each`
+                 names what must be there: of ours, each of its values needs a comparison. What is taken together (its
+                 column is not in `each`) must be of the same corpora, directions, test sets and models on both sides,
+                 unless these are what the sides set against each other.
     measure      difference (left - right), or ratio (left / right) [difference]
     is           one of `papers.selection`'s relations [above: 0]
     round        decimals that the measure is rounded to before [not rounded]; 0.5 and the like: to multiples of it
