@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from experiment.corpora.catalogue import corpora
+from experiment.scoring.metrics import METRICS
 from papers import published
 from papers.analyses import COMMON, KINDS
 from papers.claims.comparisons import EXTREMES
@@ -14,10 +15,11 @@ from papers.claims.rules import condition
 from papers.derived import AGAINST_BPE, DERIVED
 from papers.measurements import COLUMNS, RUN_FACTS
 from papers.measures.segmenters import BEST
-from papers.paper import SCORES, Paper, analysis_files, catalogue
+from papers.paper import SCORES, Paper, analysis_files
 from papers.published import SPLITS, Value
 from papers.rendering.curves import read_plan
 from papers.rendering.table_building import check_entry
+from papers.scales import catalogue
 from papers.selection import listed
 from subwords.errors import InputError, unknown
 
@@ -39,7 +41,7 @@ _OPTIONS = {
 #: Options that have such names as keys.
 _KEYS_OF_OPTIONS = {"pairs": "segmentation", "sentences": "direction", "judges": "direction", "parts": "corpus"}
 #: What may stand in a segmentation's place, and in which options of which kinds.
-_MAY_BEBEST = (("boundary_f1", "segmentations"), ("human_evaluation", "systems"))
+_MAY_BE_BEST = (("boundary_f1", "segmentations"), ("human_evaluation", "systems"))
 #: Keys of a table that say what stands beside printed cells.
 _OF_PRINTED = ("extra", "means", "marks")
 
@@ -91,7 +93,7 @@ def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any]) -> None:
             raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
     names = _names_of_experiment(paper)
     for key, option in given.items():
-        best = [BEST] if (given["kind"], key) in _MAY_BEBEST else []
+        best = [BEST] if (given["kind"], key) in _MAY_BE_BEST else []
         for column, one in _names_in_option(key, option):
             if one not in (known := [*names[column], *best]):
                 raise unknown(f"{column} in `{key}` of {where}", one, known, next_step=f"see {paper.where}")
@@ -256,4 +258,8 @@ def _check_metrics(
             known |= set(KINDS[paper.analyses[source]["kind"]].gives)
     for metric in metrics:
         if not any(fnmatchcase(metric, pattern) for pattern in known):
+            if metric in METRICS:
+                raise InputError(
+                    f"{where}: {metric} is not computed", next_step="add it to `metrics` of the experiment"
+                )
             raise unknown(f"metric in {where}", metric, sorted(known), next_step="see src/papers/analyses/__init__.py")

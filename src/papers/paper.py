@@ -8,29 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from experiment import schema
 from experiment.config import Experiment
-from experiment.corpora.catalogue import Corpus, File, read_catalogue
+from experiment.corpora.catalogue import File
 from experiment.yamlfiles import read_mapping
 from papers import published
 from papers.analyses import KINDS
+from papers.scales import (
+    SCALED,
+    changed_experiment,
+    check_changes,
+    merged,
+    scaled_corpora,
+    scaled_grid,
+    scaled_name,
+    stated_changes,
+    with_mappings,
+)
 from subwords.errors import InputError, unknown
 
 FOLDER = schema.ROOT / "config" / "papers"
 #: Scales that every paper has; a file may add others.
 SCALES = ("full", "reduced", "smoke")
-#: Keys that a scale may change.
-SCALED = ("experiment", "grids", "texts", "analyses", "tables", "figures", "claims")
 #: Keys of an experiment file about the machine and not about the paper: they may stand on the command line.
 MACHINE = ("mirror", "threads", "workers", "gpus", "precision", "comet_model", "runs_per_gpu")
 #: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
 CALLED = ("scale", "parts", *MACHINE)
-#: Keys of an experiment that are a list of names, or name -> description (null: the catalogue's).
-NAMED = ("corpora", "models")
 #: Where tables, figures and claims get their numbers from beside analyses: scores.csv.
 SCORES = "scores"
 
@@ -71,7 +78,7 @@ class Paper:
 
     def corpus(self, name: str) -> str:
         """Return what a corpus of the paper is called in results/."""
-        return _scaled_name(name, self.scale)
+        return scaled_name(name, self.scale)
 
     @property
     def uses_scores(self) -> bool:
@@ -137,9 +144,9 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
     change = dict(document["scales"].get(scale) or {})
     sizes = change.pop("sizes", {})
-    _check_changes(document, change, f"{where}: scales.{scale}")
-    content = {key: _merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}
-    content["experiment"] = _changed_experiment(document["experiment"], change.get("experiment") or {})
+    check_changes(document, change, f"{where}: scales.{scale}")
+    content = {key: merged(document.get(key) or {}, change.get(key) or {}) for key in SCALED}
+    content["experiment"] = changed_experiment(document["experiment"], change.get("experiment") or {})
     settings = content["experiment"] | {key: document[key] for key in MACHINE if key in document}
     schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
     asked = {name: given.get("size") for name, given in document["experiment"]["segmentations"].items()}
@@ -150,11 +157,11 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
             name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
             for name, given in settings["segmentations"].items()
         },
-        "corpora": _scaled_corpora(settings["corpora"], scale),
+        "corpora": scaled_corpora(settings["corpora"], scale),
     }
     for key in ("grids", "texts"):
         if content[key]:
-            settings[key] = {name: _scaled_grid(grid or {}, scale) for name, grid in content[key].items()}
+            settings[key] = {name: scaled_grid(grid or {}, scale) for name, grid in content[key].items()}
     parts = tuple(document["parts"]) if document.get("parts") else None
     paper = Paper(
         name=document["paper"],
@@ -169,18 +176,14 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         figures=_with_sources(content["figures"], parts),
         claims=_with_sources(content["claims"], parts),
         sizes_of_paper={name: size if isinstance(size, int) else None for name, size in asked.items()},
-        changed=_stated_changes(document["scales"].get(scale) or {}),
+        changed=stated_changes(document["scales"].get(scale) or {}),
         parts=parts,
         pairs=dict(document.get("pairs") or {}),
     )
     from papers.checks import check  # which knows papers
 
-    check(paper, sizes, document["scales"], _with_mappings(document["experiment"])["corpora"])
+    check(paper, sizes, document["scales"], with_mappings(document["experiment"])["corpora"])
     return paper
-
-
-def _stated_changes(scale: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: scale[key] for key in ("sizes", "experiment", "grids", "texts") if scale.get(key)}
 
 
 def check_call(keys: Iterable[str], where: str) -> None:
@@ -192,81 +195,6 @@ def check_call(keys: Iterable[str], where: str) -> None:
                 allowed=", ".join(CALLED),
                 next_step=f"write it in the paper's file, {where}",
             )
-
-
-@cache
-def catalogue() -> dict[str, Corpus]:
-    """Return the corpora of config/corpora.yaml, read once."""
-    return read_catalogue()
-
-
-def _check_changes(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
-    """Raise InputError where a scale changes what is not there: a typing error would add a model in place of one."""
-    places = [(key, document.get(key) or {}, change.get(key) or {}) for key in SCALED if key != "experiment"]
-    base, changed = document["experiment"], change.get("experiment") or {}
-    parts = ("corpora", "segmentations", "models")
-    places += [(f"experiment.{key}", base.get(key) or {}, changed.get(key) or {}) for key in parts]
-    for place, known, names in places:
-        for name in names:
-            if name not in known:
-                raise unknown(f"name in {where}.{place}", name, known, next_step=f"add it to `{place}`, or correct it")
-
-
-def _changed_experiment(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the experiment at a scale.
-
-    A change of one corpus or model keeps the others; a list of them takes these alone, as the file describes them.
-    """
-    base = _with_mappings(base)
-    changed = _with_mappings(_merged(base, change))
-    chosen = [key for key in NAMED if isinstance(change.get(key), list) and isinstance(base[key], Mapping)]
-    return changed | {key: {name: base[key].get(name) for name in changed[key]} for key in chosen}
-
-
-def _with_mappings(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an experiment whose corpora and models are mappings. What is no list of names is left to the schema."""
-    lists = {key: experiment[key] for key in NAMED if isinstance(experiment.get(key), list)}
-    named = {key: dict.fromkeys(names) for key, names in lists.items() if all(isinstance(name, str) for name in names)}
-    return {**experiment, **named}
-
-
-def _merged(base: Any, change: Any) -> Any:
-    """Return `base` changed by `change`: mappings key by key, everything else replaced."""
-    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
-        return change
-    # A corpus that is described anew is another one: none of its keys stay, and of a group no member.
-    if "generated" in change or "local" in change or "into" in change:
-        return dict(change)
-    return {**base, **{key: _merged(base.get(key), value) for key, value in change.items()}}
-
-
-def _scaled_name(name: str, scale: str) -> str:
-    return name if scale == "full" else f"{name}.{scale}"
-
-
-def _scaled_corpora(corpora: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    """Return the corpora under the names that they have at this scale, so that runs of two scales never mix."""
-    if scale == "full":
-        return dict(corpora)
-    known = catalogue()
-    found = {}
-    for name, given in corpora.items():
-        if given is None and name not in known:
-            raise unknown("corpus", name, known, next_step="describe it in the paper's file")
-        definition = dict(known[name].definition if given is None else given)
-        if "group" in definition:
-            definition["group"] = {
-                language: _scaled_name(member, scale) if member in corpora else member
-                for language, member in definition["group"].items()
-            }
-        found[_scaled_name(name, scale)] = definition
-    return found
-
-
-def _scaled_grid(grid: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    if "corpora" not in grid:
-        return dict(grid)
-    return {**grid, "corpora": [_scaled_name(name, scale) for name in grid["corpora"]]}
 
 
 def _with_sources(described: Mapping[str, Any], parts: tuple[str, ...] | None) -> dict[str, dict[str, Any]]:
