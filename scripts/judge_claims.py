@@ -47,10 +47,12 @@ def main(argv: list[str] | None = None) -> int:
                 f"source of {path}:", path.stem, [paper.SCORES, *found.analyses], next_step="name it after one"
             )
         measured[path.stem] = measurements.read(path)
+    scores = measured.get(paper.SCORES, measurements.frame([]))
+    bleu = scores[scores["metric"] == "bleu"]
     verdicts = []
     for name, claim in found.claims.items():
         ours = with_derived(evidence(claim["from"], measured))
-        verdicts.append(judge(name, claim, theirs, ours, found.scale, found.generated))
+        verdicts.append(judge(name, claim, theirs, ours, found.scale, found.generated, bleu))
     with whole_file(arguments.output / "claims.csv") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"])

@@ -13,11 +13,10 @@ import sys
 import time
 from pathlib import Path
 
-import yaml
-
 from experiment import config
 from experiment.layout import experiment_folder
 from experiment.programs import program
+from experiment.yamlfiles import read_mapping
 from papers import paper
 from subwords.errors import InputError, unknown
 
@@ -75,8 +74,7 @@ def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
     """Return the name, the number of systems and the table that is printed, of an experiment or of a paper."""
     if not configfile.is_file() and configfile.parent.resolve() == paper.FOLDER:
         raise unknown("paper", configfile.stem, sorted(path.stem for path in paper.FOLDER.glob("*.yaml")))
-    document = yaml.safe_load(configfile.read_text(encoding="utf-8")) if configfile.is_file() else None
-    if not isinstance(document, dict) or "paper" not in document:
+    if "paper" not in read_mapping(configfile, next_step="see config/config.yaml for an example"):
         experiment = config.load(configfile)
         return experiment.name, len(experiment.runs), Path(experiment_folder(experiment), "table.md")
     scale = next((word.removeprefix("scale=") for word in words if word.startswith("scale=")), None)

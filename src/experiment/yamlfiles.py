@@ -13,7 +13,8 @@ from subwords.errors import InputError
 def read_mapping(path: str | Path, next_step: str) -> dict[str, Any]:
     """Return a file's keys and values. Raises InputError where it cannot be read, is no mapping or repeats a key."""
     try:
-        document = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_StrictLoader)
+        with open(path, encoding="utf-8") as stream:  # whose name stands in PyYAML's messages
+            document = yaml.load(stream, Loader=_StrictLoader)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step=next_step) from error
     except (ValueError, yaml.YAMLError) as error:

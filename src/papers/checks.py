@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from experiment.corpora.catalogue import corpora
@@ -47,14 +48,15 @@ _OF_PRINTED = ("extra", "means", "marks")
 
 
 def check(
-    paper: Paper, sizes: Mapping[Any, Any], scales: Mapping[str, Any], corpora_of_file: Mapping[str, Any]
+    paper: Paper, sizes: Mapping[Any, Any], scales: Mapping[str, Any], experiment_of_file: Mapping[str, Any]
 ) -> None:
     """Raise InputError for the first thing that is not as it has to be.
 
-    `sizes`, `scales` and `corpora_of_file` are the file's own, the corpora as they are before a scale changes them.
+    `sizes`, `scales` and `experiment_of_file` are the file's own, the experiment as it is before a scale changes it:
+    what is right there may be named at a scale that leaves it out, and is not measured.
     """
     for name, given in paper.analyses.items():
-        _check_analysis(paper, name, given)
+        _check_analysis(paper, name, given, experiment_of_file)
     for size in sizes:
         where = f"{paper.where}: scales.{paper.scale}.sizes"
         if not isinstance(size, int):
@@ -72,10 +74,10 @@ def check(
             f"{paper.where}: no table, figure or claim is made of {', '.join(paper.parts)} alone",
             next_step="name all the sources (`from`) of what is wanted",
         )
-    _check_descriptions(paper, corpora_of_file)
+    _check_descriptions(paper, experiment_of_file)
 
 
-def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any]) -> None:
+def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any], experiment_of_file: Mapping[str, Any]) -> None:
     """Raise InputError for an analysis of no known kind, an option its kind does not take, or a name of nothing."""
     if "kind" not in given:
         raise InputError(f"{paper.where}: the analysis {name} has no kind", allowed=", ".join(KINDS))
@@ -91,13 +93,20 @@ def _check_analysis(paper: Paper, name: str, given: Mapping[str, Any]) -> None:
     for key in kind.required:
         if given.get(key) is None:
             raise InputError(f"{where} lacks {key}", next_step=f"see src/papers/analyses/{given['kind']}.py")
-    names = _names_of_experiment(paper)
+    names = _names_of_experiment(paper, experiment_of_file)
     for key, option in given.items():
         best = [BEST] if (given["kind"], key) in _MAY_BE_BEST else []
         for column, one in _names_in_option(key, option):
             if one not in (known := [*names[column], *best]):
                 raise unknown(f"{column} in `{key}` of {where}", one, known, next_step=f"see {paper.where}")
-    analysis_files(paper, name)
+    files = analysis_files(paper, name)
+    for folder in kind.makes:
+        for label, file in files.items():
+            if file.path and Path(file.path).resolve().is_relative_to(Path("results", paper.folder, folder).resolve()):
+                raise InputError(
+                    f"{where}: {label}: {file.path} lies where the analysis puts what it makes anew each time",
+                    next_step="copy it to another folder",
+                )
 
 
 def _names_in_option(key: str, given: Any) -> Iterator[tuple[str, Any]]:
@@ -136,37 +145,53 @@ def _printed(name: str, table: Mapping[str, Any]) -> Any:
     return table.get("published", name)
 
 
-def _check_descriptions(paper: Paper, corpora_of_file: Mapping[str, Any]) -> None:
+def _check_descriptions(paper: Paper, experiment_of_file: Mapping[str, Any]) -> None:
     """Raise InputError for a rule, a figure or a table that could not be made from any numbers."""
     for name in (*paper.tables, *paper.figures):
         if name in paper.tables and name in paper.figures:
             raise InputError(f"{paper.where}: {name} is both a table and a figure", allowed="two names")
     transcribed = published.tables(paper.name)
     values = [value for table in transcribed.values() for value in table]
-    known = _names(paper, values, corpora_of_file)
+    known = _names(paper, values, experiment_of_file)
+    metrics = {*paper.experiment.settings["metrics"], *experiment_of_file.get("metrics", ())}
     for name, claim in paper.claims.items():
         for given in claim["holds"]:
             where = f"{paper.where}: claims.{name}"
             rule = condition(given, where)
             _check_names([side.where for side in (rule.left, rule.right) if side], known, where)
-            _check_metrics(paper, rule.metrics, claim["from"], values, where)
+            _check_metrics(paper, metrics, rule.metrics, claim["from"], values, where)
     for name, figure in paper.figures.items():
         where, plan = f"{paper.where}: figures.{name}", read_plan(name, figure)
         _check_names([plan.where], known, where)
-        _check_metrics(paper, plan.y, figure["from"], values, where)
+        _check_metrics(paper, metrics, plan.y, figure["from"], values, where)
     for name, table in paper.tables.items():
         where, printed = f"{paper.where}: tables.{name}", _printed(name, table)
         check_entry(name, table)
         extras, marks = ((table.get(key) or {}).values() for key in ("extra", "marks"))
         _check_names([table.get("where") or {}, *extras], known, where)
         for extra in extras:
-            _check_metrics(paper, _metrics(extra.get("metric")), table["from"], values, where)
+            _check_metrics(paper, metrics, _metrics(extra.get("metric")), table["from"], values, where)
         for mark in marks:  # which other measurements of ours decide on
-            _check_metrics(paper, _metrics(mark["metric"]), table["from"], (), where)
+            _check_metrics(paper, metrics, _metrics(mark["metric"]), table["from"], (), where)
         if printed is None:
             _check_own_table(table, where)
         else:
             _check_printed_table(table, transcribed[printed], where)
+            _check_test_sets(paper, table, transcribed[printed], where)
+
+
+def _check_test_sets(paper: Paper, table: Mapping[str, Any], values: Sequence[Value], where: str) -> None:
+    """Raise InputError for scores on several test sets, none of which is named: their mean would be nobody's."""
+    if SCORES not in table["from"] or "testset" in (table.get("where") or {}):
+        return
+    unnamed = {value.corpus for value in values if value.metric in METRICS and not value.testset}
+    for corpus, direction, _ in paper.experiment.blocks:
+        several = paper.experiment.test_sets(corpus, direction)
+        if len(several) > 1 and paper.paper_corpus(corpus) in unnamed and corpus not in paper.experiment.group_names:
+            raise InputError(
+                f"{where}: {corpus} {direction} is scored on several test sets, {', '.join(several)}",
+                allowed=f"one of them: where: {{testset: {several[0]}}}, or a column testset in the published file",
+            )
 
 
 def _metrics(given: Any) -> list[Any]:
@@ -205,21 +230,27 @@ def _check_printed_table(table: Mapping[str, Any], values: Sequence[Value], wher
                     raise unknown(f"published metric in {where}.{key}", name, metrics, next_step=file)
 
 
-def _names_of_experiment(paper: Paper) -> dict[str, list[str]]:
-    """Return, by column, the names that the experiment has, corpora under the paper's."""
-    experiment = paper.settings
-    return {
-        "corpus": [paper.paper_corpus(name) for name in experiment["corpora"]],
-        "model": list(experiment["models"]),
-        "segmentation": list(experiment["segmentations"]),
-        "algorithm": [given["algorithm"] for given in experiment["segmentations"].values()],
-        "direction": list(experiment["directions"]),
-    }
+def _names_of_experiment(paper: Paper, experiment_of_file: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return, by column, the names that the experiment has, at its scale or in the file, corpora under the paper's."""
+    found: dict[str, dict[str, None]] = {}
+    for experiment in (paper.settings, experiment_of_file):
+        segmentations = experiment["segmentations"]
+        names = {
+            "corpus": [paper.paper_corpus(name) for name in experiment["corpora"]],
+            "model": experiment["models"],
+            "segmentation": segmentations,
+            "algorithm": [given["algorithm"] for given in segmentations.values() if "algorithm" in given],
+            "direction": experiment["directions"],
+        }
+        for column, every in names.items():
+            found.setdefault(column, {}).update(dict.fromkeys(every))
+    return {column: list(names) for column, names in found.items()}
 
 
-def _names(paper: Paper, values: Iterable[Value], corpora_of_file: Mapping[str, Any]) -> dict[str, Collection[str]]:
+def _names(paper: Paper, values: Iterable[Value], experiment_of_file: Mapping[str, Any]) -> dict[str, Collection[str]]:
     """Return, by column, the names that the file or the published values have."""
-    ours = {**_names_of_experiment(paper), "testset": _test_sets(paper, corpora_of_file)}
+    test_sets = _test_sets(paper, experiment_of_file["corpora"])
+    ours = {**_names_of_experiment(paper, experiment_of_file), "testset": test_sets}
     known = {column: {*names, *(getattr(value, column) for value in values)} - {""} for column, names in ours.items()}
     # These do not apply to every measurement: an empty one is meant, too.
     return {**known, "testset": {"", *known["testset"]}, "split": ("", *SPLITS), "selection": ("", "dev", "test")}
@@ -247,13 +278,18 @@ def _check_names(selectors: Iterable[Mapping[str, Any]], known: Mapping[str, Col
 
 
 def _check_metrics(
-    paper: Paper, metrics: Iterable[str], sources: Iterable[str], values: Iterable[Value], where: str
+    paper: Paper,
+    scored: Iterable[str],
+    metrics: Iterable[str],
+    sources: Iterable[str],
+    values: Iterable[Value],
+    where: str,
 ) -> None:
     """Raise InputError for a metric that neither the sources of a claim, figure or table give nor the paper has."""
     known = {value.metric for value in values} | {f"{score}{ending}" for score in AGAINST_BPE for ending in DERIVED}
     for source in sources:
         if source == SCORES:
-            known |= {*paper.experiment.settings["metrics"], *RUN_FACTS, "test_sentences"}
+            known |= {*scored, *RUN_FACTS, "test_sentences"}
         else:
             known |= set(KINDS[paper.analyses[source]["kind"]].gives)
     for metric in metrics:

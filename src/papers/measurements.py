@@ -69,12 +69,12 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
     table = pandas.DataFrame([_checked(row) for row in rows], columns=list(COLUMNS), dtype=object)
     for name in COLUMNS:
         if name in (*NUMBERS, *WHOLE_NUMBERS):
+            allowed = "a number as in 0.95" if name in NUMBERS else "a whole number"
             try:
                 numbers = pandas.to_numeric(table[name].replace("", None))
-            except ValueError as error:
-                problem = f"{name} of a measurement: {error}"
-                raise InputError(problem, allowed="a number as in 0.95, or nothing") from None
-            table[name] = numbers.astype(float if name in NUMBERS else "Int64")
+                table[name] = numbers.astype(float) if name in NUMBERS else numbers.astype("Int64")
+            except (ValueError, TypeError, OverflowError) as error:
+                raise InputError(f"{name} of a measurement: {error}", allowed=f"{allowed}, or nothing") from None
         else:
             table[name] = table[name].fillna("").astype(str)
     return table
@@ -153,6 +153,8 @@ def read(path: str | Path) -> DataFrame:
             if list(reader.fieldnames or ()) != list(COLUMNS):
                 raise InputError(f"{path} has the columns {reader.fieldnames}", allowed=", ".join(COLUMNS))
             return frame({name: text or None for name, text in row.items()} for row in reader)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="run scripts/measure.py") from error
 

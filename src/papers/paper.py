@@ -182,12 +182,20 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     )
     from papers.checks import check  # which knows papers
 
-    check(paper, sizes, document["scales"], with_mappings(document["experiment"])["corpora"])
+    check(paper, sizes, document["scales"], with_mappings(document["experiment"]))
     return paper
 
 
-def check_call(keys: Iterable[str], where: str) -> None:
-    """Raise InputError for the first key behind `--config` that only the paper's file, `where`, may have."""
+def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
+    """Raise InputError where a call of the workflow says what its programs, which read the paper's file, do not hear.
+
+    `keys` stand behind `--config`, `files` behind `--configfile`.
+    """
+    if len(files) > 1:
+        raise InputError(
+            f"a paper in {len(files)} files: {', '.join(map(str, files))}", next_step="write all of it in one file"
+        )
+    where = files[0]
     for key in keys:
         if key not in CALLED:
             raise InputError(

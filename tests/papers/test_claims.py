@@ -440,6 +440,26 @@ def test_every_score_of_what_has_learned_nothing_confirms_nothing() -> None:
     assert judged_by(others, "chrf") == NOT_TESTABLE  # word is not compared
 
 
+@pytest.mark.parametrize(
+    ("metric", "segmentation"), [("bleu_p_against_best_bpe", "sbpe-auto"), ("effect_mean", "random-bpe-softmax")]
+)
+def test_what_is_computed_from_the_scores_of_untrained_systems_confirms_nothing(metric: str, segmentation: str) -> None:
+    """p-values are of a system, effects of a variant without sizes: BLEU comes from the scores, beside the evidence."""
+    given = {
+        "says": "",
+        "holds": [{"metric": metric, "left": {"segmentation": segmentation}, "is": {"at_least": 0.01}}],
+    }
+    place = {"corpus": "c", "direction": "a-b"}
+    ours = frame([place | {"metric": metric, "segmentation": segmentation, "value": 0.7}])
+
+    def judged_by(bleu: float) -> str:
+        system = place | {"metric": "bleu", "segmentation": "sbpe-auto", "size": None, "seed": 1, "value": bleu}
+        return judge("c", given, frame([]), ours, bleu=frame([system])).ours.state
+
+    assert judged_by(0.02) == NOT_TESTABLE
+    assert judged_by(20) == CONFIRMED
+
+
 @pytest.mark.parametrize(("lost", "state"), [(0, CONFIRMED), (2, CONFIRMED), (3, NOT_TESTABLE), (4, NOT_TESTABLE)])
 def test_published_numbers_that_are_lost(lost: int, state: str) -> None:
     rows = [

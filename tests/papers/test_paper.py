@@ -133,6 +133,34 @@ def test_the_parts_that_are_wanted() -> None:
     assert not part.uses_scores
 
 
+def test_what_a_scale_leaves_out_may_be_named(root: Path) -> None:
+    """Huffman's parts name three corpora: a scale of one of them measures what it has."""
+    huffman = yaml.safe_load((root / "config/papers/huffman.yaml").read_text(encoding="utf-8"))
+    change = {"experiment": {"corpora": ["huffman-cs-de"], "directions": ["cs-de"]}, "grids": {"table5-en": {}}}
+    change["grids"]["table5-en"] = {"corpora": ["huffman-cs-de"]}
+    huffman["scales"]["czech"] = change
+    assert {run.corpus for run in from_settings(huffman | {"scale": "czech"}, "x").experiment.runs} == {
+        "huffman-cs-de.czech"
+    }
+
+
+def test_scores_of_several_test_sets_need_a_name() -> None:
+    two = {"experiment": {**FILE["experiment"], "corpora": {"loresmt-en-ga": GENERATED}, "testsets": None}}
+    with pytest.raises(InputError, match=r"en-ga is scored on several test sets, test, test_unseen(?s:.*)testset"):
+        at("full", **two)
+    named = {**FILE["tables"], "table1": {**FILE["tables"]["table1"], "where": {"testset": "test"}}}
+    assert at("full", **two, tables=named).experiment.runs
+
+
+def test_answers_do_not_lie_where_sheets_are_made_anew() -> None:
+    human = {"kind": "human_evaluation", "sentences": {"en-ga": 1}, "systems": {"a": "bpe-2k", "b": "hft-2k"}}
+    answers = {"anna": {"local": "results/papers/hft/smoke/human_evaluation/sheets/en-ga.csv"}}
+    with pytest.raises(InputError, match=r"anna(?s:.*)copy it to another folder"):
+        at("smoke", analyses={**FILE["analyses"], "human": {**human, "files": answers}})
+    answers = {"anna": {"local": "answers/anna.csv"}}
+    assert at("smoke", analyses={**FILE["analyses"], "human": {**human, "files": answers}}).analyses["human"]
+
+
 def test_corpora_may_be_a_list_of_names() -> None:
     listed = {"experiment": {**FILE["experiment"], "corpora": ["loresmt-en-ga"]}}
     assert at("full", **listed).experiment.runs == at("full").experiment.runs
@@ -353,13 +381,18 @@ def test_a_size_that_a_scale_changes_keeps_the_paper_s_label() -> None:
 
 
 def test_a_call_may_say_what_is_the_machine_s() -> None:
-    check_call([*MACHINE, "scale", "parts"], "hft.yaml")
+    check_call([*MACHINE, "scale", "parts"], ["hft.yaml"])
+
+
+def test_a_paper_is_in_one_file() -> None:
+    with pytest.raises(InputError, match=r"a paper in 2 files: hft\.yaml, mine\.yaml"):
+        check_call([], ["hft.yaml", "mine.yaml"])
 
 
 @pytest.mark.parametrize("key", ["scales", "experiment", "seeds", "gpu"])
 def test_a_call_cannot_say_what_the_programs_read_in_the_file(key: str) -> None:
     with pytest.raises(InputError) as caught:
-        check_call(["scale", key], "hft.yaml")
+        check_call(["scale", key], ["hft.yaml"])
     for words in (f"{key!r}", "scale, parts, mirror, threads", "write it in the paper's file, hft.yaml"):
         assert words in str(caught.value)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import math
 import re
 import statistics
 from collections import Counter
@@ -332,6 +333,28 @@ def test_where_leaves_what_the_column_does_not_apply_to() -> None:
     rows = [score(20.0, seed=1, model="base"), score(1.0, metric="vocabulary", value=510.0)]
     table = small(values, rows, where={"model": "base"})
     assert table.cells["r", "size", ""].ours.number == 510.0
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("value", "12,5"), ("error", [1]), ("x", "2k"), ("seed", 1.5), ("size", math.inf)],
+)
+def test_a_number_that_is_none_is_said(name: str, number: Any) -> None:
+    with pytest.raises(InputError, match=f"{name} of a measurement(?s:.*), or nothing"):
+        measurements.frame([{"metric": "bleu", name: number}])
+
+
+def test_a_malformed_file_of_measurements_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    measurements.write(file, [{"metric": "bleu", "value": "12,5"}, {"metric": "bleu", "value": None}])
+    with pytest.raises(InputError, match=r"mine\.csv: value of a measurement"):
+        measurements.read(file)
+
+
+def test_published_errors_are_in_base_units() -> None:
+    value = Value("p", "t", "r", "c", "95.0", "bleu_percent_of_bpe", error="0.3", unit="%")
+    (row,) = measurements.published_frame([value]).to_dict("records")
+    assert (row["value"], row["error"]) == (0.95, pytest.approx(0.003))
 
 
 def test_measurements_made_for_a_row_come_first() -> None:

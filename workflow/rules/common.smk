@@ -8,6 +8,7 @@ from experiment.config import Experiment
 from experiment.graph import Graph, as_json
 from experiment.layout import experiment_folder
 from experiment.requested import typed
+from experiment.yamlfiles import read_mapping
 from papers.paper import check_call, from_settings
 from snakemake.utils import update_config
 from subwords.errors import InputError
@@ -16,8 +17,10 @@ from subwords.errors import InputError
 def checked(settings):
     """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
+        for file in workflow.configfiles:
+            read_mapping(file, next_step="correct it")  # more strictly than Snakemake has done
         if "paper" in settings:
-            check_call(workflow.config_settings.config, str(CONFIGFILE))
+            check_call(workflow.config_settings.config, workflow.configfiles)
         paper = from_settings(settings, str(CONFIGFILE)) if "paper" in settings else None
         found = paper.experiment if paper else Experiment(settings, where=str(CONFIGFILE))
         if "comet" in found.settings["metrics"]:

@@ -39,7 +39,10 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     (home(inputs) / "sheets").mkdir(parents=True, exist_ok=True)
     keys: list[Path] = []
     corpora: dict[str, str] = {}
+    trained = {run.direction for run in inputs.runs}
     for direction, number in options["sentences"].items():
+        if direction not in trained:  # a scale may leave it out
+            continue
         systems = chosen_runs(inputs, direction, options["systems"], best)
         corpora[direction] = inputs.paper.paper_corpus(next(iter(systems.values())).corpus)
         key = make_sheets(inputs, systems, number, options.get("judges", {}).get(direction, 1), options.get("seed", 1))

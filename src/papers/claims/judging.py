@@ -71,14 +71,17 @@ def judge(
     ours: DataFrame,
     scale: str | None = None,
     generated: bool = False,
+    bleu: DataFrame | None = None,
 ) -> Verdict:
     """Return the verdict on a claim at a scale. Raises InputError for a rule that cannot be understood.
 
+    `bleu` is that of our systems, which shows whether they have learned anything, where `ours` does not hold it.
     What generated text comes to by the rule is said, but it is no verdict: it is not what the claim is about.
     """
     conditions = [condition(given, f"claims.{name}") for given in claim["holds"]]
     theirs = [_find(one, published) for one in conditions]
-    found = [_find(one, ours, expected) for one, expected in zip(conditions, theirs, strict=True)]
+    bleu = ours[ours["metric"] == "bleu"] if bleu is None else bleu
+    found = [_find(one, ours, expected, bleu) for one, expected in zip(conditions, theirs, strict=True)]
     outcome = _together([finding.outcome for finding in found])
     scales = claim.get("scales")
     if scales and scale is not None and scale not in scales:
@@ -107,13 +110,18 @@ def _reasons(outcomes: Iterable[Outcome]) -> str:
     return "; ".join(dict.fromkeys(outcome.reason for outcome in outcomes))
 
 
-def _find(rule: Condition, measured: DataFrame, expected: Finding | None = None) -> Finding:
-    """Return what the rule comes to. Numbers and comparisons of `expected` have to be there."""
+def _find(
+    rule: Condition, measured: DataFrame, expected: Finding | None = None, bleu: DataFrame | None = None
+) -> Finding:
+    """Return what the rule comes to. Numbers and comparisons of `expected` have to be there; `bleu` is our systems'."""
     every = comparisons.compared(rule, measured)
     members = comparisons.members(rule, measured, frozenset(every.index.tolist()))
     values = every.dropna()
     cells = frozenset(values.index.tolist())
-    if obstacle := _obstacle(rule, measured, every, members, expected):
+    obstacle = _obstacle(rule, measured, every, members, expected)
+    if not obstacle and bleu is not None and _nothing_learned(rule, members, bleu):
+        obstacle = f"nothing has been learned: BLEU below {LEAST_BLEU}"
+    if obstacle:
         return Finding(Outcome(NOT_TESTABLE, obstacle), cells, members)
     outcome = _decide(rule, values, measured)
     if lost := len(every) - len(values):  # of the paper's: of ours, a missing one is an obstacle
@@ -142,8 +150,6 @@ def _obstacle(
     sentences = _fewest_sentences(rule, members, measured)
     if sentences < FEWEST_SENTENCES:
         return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
-    if expected and _nothing_learned(rule, members, measured):
-        return f"nothing has been learned: BLEU below {LEAST_BLEU}"
     return ""
 
 
@@ -161,14 +167,19 @@ def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) 
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
-def _nothing_learned(rule: Condition, members: DataFrame, measured: DataFrame) -> bool:
-    """Return whether a rule compares translations, and no system of those compared has a BLEU that says anything."""
+def _nothing_learned(rule: Condition, members: DataFrame, bleu: DataFrame) -> bool:
+    """Return whether a rule compares translations, and no system of those compared has a BLEU that says anything.
+
+    Where none is known by its name (an effect is of no one system), those of the same corpora and directions count.
+    """
     if not any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics):
         return False
-    bleu = measured[measured["metric"] == "bleu"]
-    systems = members.drop(columns="metric").drop_duplicates().to_dict("records")
-    scores = [score for system in systems for score in comparisons.of_member(bleu, system)["value"].dropna()]
-    return bool(scores) and max(scores) < LEAST_BLEU
+    for columns in (members.columns.drop("metric"), ["corpus", "direction"]):
+        systems = members[columns].drop_duplicates().to_dict("records")
+        scores = [score for system in systems for score in comparisons.of_member(bleu, system)["value"].dropna()]
+        if scores:
+            return max(scores) < LEAST_BLEU
+    return False
 
 
 def _not_as_named(rule: Condition, every: Series[float]) -> list[str]:
