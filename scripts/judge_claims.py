@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from papers.claims.verdicts import write_verdicts
 from papers.derived import with_derived
 from papers.programs import add_measurements, add_parts, paper_command
 from subwords.errors import unknown
-from subwords.files import whole_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -35,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = paper_command("judge_claims.py", __doc__)
     add_parts(parser)
     add_measurements(parser)
-    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for claims.csv, claims.json")
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="folder for claims.csv")
     arguments = parser.parse_args(argv)
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
     printed = [value for table in published.tables(found.name).values() for value in table]
@@ -53,14 +51,7 @@ def main(argv: list[str] | None = None) -> int:
     for name, claim in found.claims.items():
         ours = with_derived(evidence(claim["from"], measured))
         verdicts.append(judge(name, claim, theirs, ours, found.scale, found.generated, bleu))
-    with whole_file(arguments.output / "claims.csv") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"])
-        for verdict in verdicts:
-            outcomes = (verdict.published, verdict.ours)
-            cells = [part for outcome in outcomes for part in (outcome.state, outcome.reason)]
-            writer.writerow([verdict.name, verdict.says, verdict.where, verdict.rule, *cells])
-    write_verdicts(arguments.output / "claims.json", verdicts)
+    write_verdicts(arguments.output / "claims.csv", verdicts)
     return 0
 
 

@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--figures", type=Path, required=True, metavar="FOLDER", help="of scripts/make_paper_figures.py"
     )
-    command.add_argument("--claims", type=Path, metavar="FILE", help="claims.json of scripts/judge_claims.py")
+    command.add_argument("--claims", type=Path, metavar="FILE", help="claims.csv of scripts/judge_claims.py")
     command.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--output", type=Path, required=True, metavar="FILE", help="HTML; claims.md goes beside it")

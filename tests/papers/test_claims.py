@@ -647,9 +647,16 @@ def test_a_rule_in_words() -> None:
 
 
 def test_verdicts_are_read_as_written(tmp_path: Path) -> None:
-    verdict = Verdict("a", "it is so", "here", "x > 1", Outcome(CONFIRMED, "2"), Outcome(NOT_TESTABLE, "–"))
-    write_verdicts(tmp_path / "claims.json", [verdict])
-    assert read_verdicts(tmp_path / "claims.json") == [verdict]
+    said = 'it is "so", or\nnot'
+    verdict = Verdict("a", said, "", "x > 1", Outcome(CONFIRMED, "2; 3, 4"), Outcome(NOT_TESTABLE, "–"))
+    file = tmp_path / "claims.csv"
+    for verdicts in ([verdict, verdict], []):
+        write_verdicts(file, verdicts)
+        assert read_verdicts(file) == verdicts
+    for text, problem in (("", "cannot read"), ("claim,says\n", "has the columns")):
+        file.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_verdicts(file)
 
 
 def expected(root: Path) -> dict[str, str]:

@@ -50,7 +50,7 @@ def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
         assert (results / f"{figure}.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
         assert (results / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
 
-    verdicts = read_verdicts(results / "claims.json")
+    verdicts = read_verdicts(results / "claims.csv")
     assert [verdict.name for verdict in verdicts] == list(described.claims)
     for verdict in verdicts:
         for outcome in (verdict.published, verdict.ours):

@@ -23,7 +23,7 @@ def verdicts(folder: Path, rows: list[dict[str, object]], root: Path) -> dict[st
         measurements.write(file, measured)
     words = ["--paper", str(root / "config/papers/huffman.yaml"), "--scale", "full"]
     assert judge_claims.main([*words, "--measurements", *files, "--output", str(folder)]) == 0
-    return {verdict.name: verdict for verdict in read_verdicts(folder / "claims.json")}
+    return {verdict.name: verdict for verdict in read_verdicts(folder / "claims.csv")}
 
 
 def scores() -> list[dict[str, object]]:

@@ -55,7 +55,7 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
         assert float(cell["ours"]) == pytest.approx(ours, abs=0.051)
         assert float(cell["difference"]) == pytest.approx(ours - float(cell["published"]), abs=0.051)
 
-    verdicts = {verdict.name: verdict for verdict in read_verdicts(results / "claims.json")}
+    verdicts = {verdict.name: verdict for verdict in read_verdicts(results / "claims.csv")}
     assert verdicts["letters-win"].published.state == CONFIRMED  # 22.0 > 21.3, 47.2 > 45.1
     assert verdicts["size-is-nothing"].published.state == CONFIRMED  # 21.3 - 20.9 = 0.4
     for verdict in verdicts.values():  # 20 generated lines confirm nothing

@@ -195,14 +195,14 @@ def test_durations(seconds: float, text: str) -> None:
 def test_program_puts_tables_figures_and_verdicts_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "hft.yaml").write_text(FILE)
     measurements.write(tmp_path / "scores.csv", measurements_of(published.tables("hft")["table1"]))
-    write_verdicts(tmp_path / "claims.json", VERDICTS)
+    write_verdicts(tmp_path / "claims.csv", VERDICTS)
     common = ["--paper", f"{tmp_path}/hft.yaml", "--scale", "smoke", "--measurements", f"{tmp_path}/scores.csv"]
     assert make_paper_tables.main([*common, "--table", "table1", "--output", f"{tmp_path}/out/tables"]) == 0
     output = tmp_path / "out" / "report.html"
     drawn = tmp_path / "figures"
     drawn.mkdir()
     command = [*common[:4], "--tables", f"{tmp_path}/out/tables", "--figures", f"{drawn}", "--output", str(output)]
-    command += ["--claims", f"{tmp_path}/claims.json"]
+    command += ["--claims", f"{tmp_path}/claims.csv"]
     assert make_paper_report.main(command) == 2
     assert "run scripts/make_paper_figures.py" in capsys.readouterr().err
     (drawn / "bars.svg").write_text(FIGURES["bars"], encoding="utf-8")

@@ -143,7 +143,6 @@ rule judge:
         published=paper.published_files(),
     output:
         f"{PAPER}/claims.csv",
-        f"{PAPER}/claims.json",
     log:
         f"results/logs/judge/{paper.name}.{paper.scale}.log",
     conda:
@@ -163,7 +162,7 @@ rule judge:
 rule paper_report:
     input:
         parts=[path for path in RESULTS if not path.endswith("report.html")],
-        claims=f"{PAPER}/claims.json",
+        claims=f"{PAPER}/claims.csv",
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output,
     output:
