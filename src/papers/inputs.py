@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.config import Experiment
+from experiment.corpora.corpus_groups import scored_direction
 from experiment.graph import Graph
 from experiment.layout import DOWNLOADS, raw_folder, segmentation_folder, text_folder
 from experiment.runs import Grid, Run
@@ -77,8 +78,12 @@ class Inputs:
         wanted = self.paper.analyses[self.name].get("grids")
         return [grid for name, grid in known.items() if wanted is None or name in wanted]
 
-    def keys(self, run: Run) -> dict[str, Any]:
-        """Return the columns that say which run a measurement belongs to, under the paper's names and sizes."""
+    def keys(self, run: Run, testset: str = "") -> dict[str, Any]:
+        """Return the columns that say which run a measurement belongs to, under the paper's names and sizes.
+
+        With a test set, that of its translation: the direction is then its own, where the corpus is a group.
+        """
+        of_testset = {"testset": testset, "direction": scored_direction(run.direction, testset)} if testset else {}
         return {
             "corpus": self.paper.paper_corpus(run.corpus),
             "direction": run.direction,
@@ -87,7 +92,7 @@ class Inputs:
             "algorithm": self.experiment.segmentations[run.segmentation].algorithm,
             "size": self.paper.sizes_of_paper[run.segmentation],
             "seed": run.seed,
-        }
+        } | of_testset
 
     def segmentation_keys(self, corpus: str, folder: str) -> dict[str, Any]:
         """Return the columns that say which segmentation of a corpus a measurement belongs to."""

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiment.corpora.corpus_groups import scored_direction
 from experiment.scoring.scorebook import Row, read_scores
 from papers.published import KEYS, Value
 from subwords.errors import InputError, unknown
@@ -117,8 +118,7 @@ def from_scores(rows: Sequence[Row], sizes: Mapping[str, int | None], corpora: M
         name = row["segmentation"]
         size = sizes[name] if name in sizes else row["size"]
         keys |= {"corpus": corpora.get(row["corpus"], row["corpus"]), "size": size}
-        source, _, target = row["direction"].partition("-")
-        direction = f"{row['testset']}-{target}" if source == "many" else row["direction"]
+        direction = scored_direction(row["direction"], row["testset"])
         scored = {"metric": row["metric"], "value": row["score"], "testset": row["testset"], "selection": "dev"}
         measured.append(keys | scored | {"direction": direction})
         tested = {"metric": "test_sentences", "value": row["sentences"], "testset": row["testset"]}

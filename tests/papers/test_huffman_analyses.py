@@ -38,8 +38,9 @@ def test_codes_of_no_word_are_skipped_and_counted(huffman: Path) -> None:
 class Inputs(SimpleNamespace):
     """What an analysis asks of its inputs, without a workflow."""
 
-    def keys(self, run: Any) -> dict[str, Any]:
-        return {"corpus": run.corpus, "direction": run.direction, "algorithm": run.algorithm, "segmentation": run.name}
+    def keys(self, run: Any, testset: str = "") -> dict[str, Any]:
+        named = {"corpus": run.corpus, "direction": run.direction, "algorithm": run.algorithm, "segmentation": run.name}
+        return named | {"testset": testset}
 
 
 @pytest.fixture

@@ -19,9 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from experiment.config import Experiment
+from experiment.corpora.corpus_groups import scored_direction
 from experiment.corpora.gathering import write_origins
+from papers import paper
 from papers.analyses import entropy_by_size, joint_vocabulary, muv_correlation, search_costs, training_speed
 from papers.analyses import tokenized_bleu as tokenized
+from papers.inputs import Inputs
 from papers.measurements import frame
 from papers.measures.marginal_utility import (
     by_interval,
@@ -196,8 +199,9 @@ class MadeUp:
     def segmentation_keys(self, corpus: str, folder: str) -> dict[str, Any]:
         return {"corpus": corpus.removesuffix(".smoke"), "segmentation": folder}
 
-    def keys(self, run: Any) -> dict[str, Any]:
-        return {"corpus": run.corpus.removesuffix(".smoke"), "segmentation": run.segmentation, "seed": run.seed}
+    def keys(self, run: Any, testset: str = "") -> dict[str, Any]:
+        named = {"corpus": run.corpus.removesuffix(".smoke"), "segmentation": run.segmentation, "seed": run.seed}
+        return named | {"direction": scored_direction(run.direction, testset), "testset": testset}
 
 
 def write(path: str, content: str | dict[str, Any]) -> None:
@@ -366,3 +370,11 @@ def test_speed_of_training(place: Path) -> None:
         write(f"results/segmented/pair.smoke/en-es/{run.segmentation}/stats.json", statistics)
     rows = list(training_speed.measure(inputs, {}))
     assert {(row["seed"], row["value"]) for row in rows} == {(1, 10.0), (2, 20.0)}
+
+
+def test_a_groups_test_sets_are_measured_in_directions_of_their_own(root: Path) -> None:
+    inputs = Inputs(paper.read(root / "config/papers/volt.yaml", "smoke"), "tokenized")
+    grouped, single = (next(run for run in inputs.runs if (run.source == "many") is many) for many in (True, False))
+    assert (inputs.keys(grouped, "ar")["direction"], inputs.keys(grouped, "ar")["testset"]) == ("ar-en", "ar")
+    assert inputs.keys(grouped)["direction"] == "many-en"
+    assert inputs.keys(single, "test")["direction"] == single.direction

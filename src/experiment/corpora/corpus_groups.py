@@ -18,6 +18,16 @@ from subwords.errors import InputError, unknown
 MANY = "many"
 
 
+def scored_direction(direction: str, testset: str) -> str:
+    """Return the direction in which a test set is translated: that of a group's is its member's, by which it is called.
+
+    >>> scored_direction("many-en", "de"), scored_direction("de-en", "news")
+    ('de-en', 'de-en')
+    """
+    source, _, target = direction.partition("-")
+    return f"{testset}-{target}" if source == MANY else direction
+
+
 @dataclass(frozen=True)
 class Member:
     """What a group takes from one of its corpora: a pair, and a test set."""

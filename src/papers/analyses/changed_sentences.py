@@ -57,7 +57,7 @@ def of_test_set(inputs: Inputs, runs: Sequence[Run], testset: str, count: int) -
     sources, references, theirs, ours = read_parallel(
         source, target, *(Path(each.folder, f"{testset}.hyp") for each in runs)
     )
-    keys = [inputs.keys(each) | {"testset": testset} for each in runs]
+    keys = [inputs.keys(each, testset) for each in runs]
     place = {name: keys[0][name] for name in ("corpus", "direction", "seed", "testset")}
     for rank, sentence in enumerate(most_changed(theirs, ours, references, count, run.target), 1):
         at, row = sentence.line - 1, {"row": f"{rank}, line {sentence.line}"}

@@ -27,15 +27,15 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     """Yield the p-values of every system of the algorithm that has a rival."""
     algorithm, baseline = options.get("algorithm", "sbpe"), options.get("baseline", "bpe")
     best = best_segmentations(inputs.scores(), baseline)
-    keys = {run: inputs.keys(run) for run in inputs.runs}
-    for run, own in keys.items():
-        if own["algorithm"] != algorithm:
+    for run in inputs.runs:
+        if inputs.keys(run)["algorithm"] != algorithm:
             continue
-        for metric, rival in rivals(own, list(keys.values()), baseline, best).items():
-            other = next(run for run, theirs in keys.items() if theirs == rival)
-            for testset in inputs.experiment.test_sets(run.corpus, run.direction):
+        for testset in inputs.experiment.test_sets(run.corpus, run.direction):
+            own, keys = inputs.keys(run, testset), {other: inputs.keys(other, testset) for other in inputs.runs}
+            for metric, rival in rivals(own, list(keys.values()), baseline, best).items():
+                other = next(other for other, theirs in keys.items() if theirs == rival)
                 p_value = bootstrap(run, other, testset, options.get("samples", 1000))
-                yield own | {"metric": metric, "testset": testset, "value": p_value}
+                yield own | {"metric": metric, "value": p_value}
 
 
 def rivals(

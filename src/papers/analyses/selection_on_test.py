@@ -19,7 +19,7 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     with_comet = "comet" in inputs.experiment.settings["metrics"]
     for run in inputs.runs:
         for testset in inputs.experiment.test_sets(run.corpus, run.direction):
-            keys = inputs.keys(run) | {"testset": testset, "selection": "test"}
+            keys = inputs.keys(run, testset) | {"selection": "test"}
             place = f"{run.folder}/{testset}.chosen-on-test"
             report = read_json(f"{place}.json")
             scores = {metric: found["score"] for metric, found in report["scores"].items()}

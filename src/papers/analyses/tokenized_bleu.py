@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from experiment.corpora.corpus_groups import MANY
 from experiment.layout import reference
 from papers.measures.tokenized_bleu import tokenized_bleu
 from subwords.files import read_lines
@@ -22,9 +21,8 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     """Yield the score of every run and test set."""
     for run in inputs.runs:
         for testset in inputs.experiment.test_sets(run.corpus, run.direction):
-            place = {"direction": f"{testset if run.source == MANY else run.source}-{run.target}", "testset": testset}
-            score = score_of(run, testset)
-            yield inputs.keys(run) | place | {"metric": "bleu_tokenized", "value": score, "selection": "dev"}
+            score = {"metric": "bleu_tokenized", "value": score_of(run, testset), "selection": "dev"}
+            yield inputs.keys(run, testset) | score
 
 
 def score_of(run: Run, testset: str) -> float:

@@ -22,16 +22,16 @@ def measure(inputs: Inputs, options: dict[str, Any]) -> Iterator[dict[str, Any]]
     """Yield the shares. Algorithms whose output can always be decoded have none."""
     together: dict[tuple[str, str, str], Counter[str]] = {}
     for run in inputs.runs:
-        keys = inputs.keys(run)
-        if keys["algorithm"] != "huffman":
+        if inputs.keys(run)["algorithm"] != "huffman":
             continue
         for testset in inputs.experiment.test_sets(run.corpus, run.direction):
+            keys = inputs.keys(run, testset)
             report = read_json(f"{run.folder}/{testset}.translation.json")
             codes = report["lost_in_decoding"].get(CODES, 0)
             counts = Counter({"codes": codes, "tokens": report["words"] + codes})  # what has no word is left out
             together.setdefault((keys["corpus"], keys["direction"], keys["algorithm"]), Counter()).update(counts)
             share = {"metric": "undecodable_output_of_system", "value": _share(counts)}
-            yield keys | share | {"testset": testset, "selection": "dev"}
+            yield keys | share | {"selection": "dev"}
     for (corpus, direction, algorithm), counts in together.items():
         place = {"corpus": corpus, "direction": direction, "algorithm": algorithm}
         yield place | {"metric": "undecodable_output", "value": _share(counts)}
