@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiment.decoding import write_lines
 from experiment.jsonfiles import read_json
 from experiment.scoring.metrics import make_metric
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines
 
 from . import record, sample
 from .call import ROOT, Call
@@ -48,7 +49,7 @@ def run(call: Call) -> None:
     source, target = system.run.source, system.run.target
     sentences = list(read_lines(system.text(source)))[:count]
     references = list(read_lines(system.reference(target)))[:count]
-    _write_lines(call.folder / "source", sentences)
+    write_lines(call.folder / "source", sentences)
     settings = [CPU, *(ON_GPU if call.device == "cuda" else ON_CPU)]
     for setting in settings:
         if setting.name not in call.memory["done"]:
@@ -170,8 +171,3 @@ def _body(results: dict[str, Any]) -> list[str]:
             lines += ["", f"Line {found['line']}, CPU, fp32: {found[CPU.name]}  "]
             lines += [f"{entry['setting']}: {found[entry['setting']]}"]
     return lines
-
-
-def _write_lines(path: Path, lines: list[str]) -> None:
-    with whole_file(path) as stream:
-        stream.writelines(line + "\n" for line in lines)

@@ -121,5 +121,6 @@ def text_maker(arguments: argparse.Namespace) -> ToText:
 
 
 def write_lines(path: Path, lines: list[str]) -> None:
+    """Write a text, one line for each of `lines`."""
     with whole_file(path) as stream:
         stream.writelines(line + "\n" for line in lines)

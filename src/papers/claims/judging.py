@@ -153,12 +153,16 @@ def _obstacle(
     return ""
 
 
+def _of_translations(rule: Condition) -> bool:
+    return any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics)
+
+
 def _fewest_sentences(rule: Condition, members: DataFrame, measured: DataFrame) -> float:
     """Return the lines of the smallest test set that the rule's numbers were measured on; infinity where none is known.
 
     An effect is of no one corpus: the smallest of all of them counts.
     """
-    if not any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics):
+    if not _of_translations(rule):
         return math.inf
     lines = measured[measured["metric"] == "test_sentences"]
     for column in ("corpus", "direction"):
@@ -172,7 +176,7 @@ def _nothing_learned(rule: Condition, members: DataFrame, bleu: DataFrame) -> bo
 
     Where none is known by its name (an effect is of no one system), those of the same corpora and directions count.
     """
-    if not any(metric.startswith(OF_TRANSLATIONS) for metric in rule.metrics):
+    if not _of_translations(rule):
         return False
     for columns in (members.columns.drop("metric"), ["corpus", "direction"]):
         systems = members[columns].drop_duplicates().to_dict("records")
