@@ -1,0 +1,376 @@
+"""The command line: learn, encode, decode, export, vocabulary, signature, stats, compare, list, new, check.
+
+Text goes in and out as UTF-8 bytes whose only line end is LF. What is the user's to mend is said on standard error
+without a traceback, with status 2; warnings, and what encoding could not do (unknown words, ...), go there, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from subwords import __version__, api, registry
+from subwords.errors import InputError
+from subwords.files import STANDARD_INPUT, decode_lines, open_text, whole_file, whole_lines
+from subwords.segmenter import Segmenter
+from subwords.threads import use
+
+if TYPE_CHECKING:
+    from subwords import compare
+
+#: What `export --to` can write.
+FORMATS = ("huggingface", "sentencepiece", "fairseq", "marian")
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0, or 2 for what the user can mend."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    arguments = _parser().parse_args(argv)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", UserWarning)
+            warnings.showwarning = _say  # type: ignore[assignment]
+            arguments.run(arguments)
+        sys.stdout.flush()
+    except InputError as error:
+        print(f"subwords: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader has left; nothing is wrong. Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        print(f"subwords: cannot read or write{where}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def _say(message: Warning | str, *_: object) -> None:
+    print(f"subwords: {message}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="subwords", description="Subword segmentation: learn, apply, undo, compare.")
+    parser.add_argument("--version", action="version", version=f"subwords {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    learn = commands.add_parser("learn", help="learn a model from text")
+    learn.add_argument("algorithm", metavar="ALGORITHM", help="see `subwords list`; or a class of yours, FILE.py:CLASS")
+    learn.add_argument("texts", metavar="TEXT", nargs="+", help="files, learned from together (- is standard input)")
+    learn.add_argument("--size", metavar="N", help="size of the model; `subwords list` says what it counts")
+    learn.add_argument("--model", metavar="FILE", type=Path, required=True, help="where to write the model")
+    _add_threads(learn)
+    _add_options(learn)
+    learn.set_defaults(run=_learn)
+
+    for name, run, help_ in (("encode", _encode, "text to pieces"), ("decode", _decode, "pieces to text")):
+        command = commands.add_parser(name, help=help_)
+        command.add_argument("algorithm", metavar="ALGORITHM")
+        command.add_argument("--model", metavar="FILE", type=Path, required=True)
+        command.add_argument("-i", "--input", metavar="FILE", default="-", help="standard input if absent")
+        command.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
+        if name == "encode":
+            _add_threads(command)
+            help_ = "segment at random, by this seed (subword regularization); several draws have several seeds"
+            command.add_argument("--sample", metavar="SEED", type=int, help=help_)
+        _add_options(command)
+        command.set_defaults(run=run)
+
+    export = commands.add_parser("export", help="a model in another program's format")
+    export.add_argument("algorithm", metavar="ALGORITHM")
+    export.add_argument("--model", metavar="FILE", type=Path, required=True)
+    export.add_argument("--to", choices=FORMATS, required=True)
+    export.add_argument("-o", "--output", metavar="FILE", required=True)
+    _add_options(export)
+    export.set_defaults(run=_export)
+
+    vocabulary = commands.add_parser("vocabulary", help="the pieces of segmented text with their counts (get-vocab)")
+    vocabulary.add_argument("-i", "--input", metavar="FILE", default="-", help="segmented; standard input if absent")
+    vocabulary.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
+    vocabulary.set_defaults(run=_vocabulary)
+
+    signature = commands.add_parser("signature", help="what identifies a segmentation, to be named with every score")
+    signature.add_argument("algorithm", metavar="ALGORITHM")
+    signature.add_argument("--model", metavar="FILE", type=Path, required=True)
+    _add_options(signature)
+    signature.set_defaults(run=lambda arguments: print(_load(arguments).signature()))
+
+    stats = commands.add_parser("stats", help="frequencies, lengths, unknown rates and boundaries of segmented text")
+    stats.add_argument("pieces", metavar="PIECES", type=Path, help="a segmented file")
+    stats.add_argument("--reference", metavar="PIECES2", type=Path, help="segmented training text: what is known")
+    stats.add_argument("--text", metavar="TEXT", type=Path, help="the text that was segmented: adds figures per word")
+    stats.add_argument("--algorithm", metavar="ALGORITHM", help="with --model: adds words kept whole and a histogram")
+    stats.add_argument("--model", metavar="FILE", type=Path)
+    stats.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary scores")
+    stats.add_argument("--alpha", metavar="A", type=float, help="order of the Rényi entropy (2.5)")
+    stats.add_argument("--json", action="store_true")
+    _add_options(stats)
+    stats.set_defaults(run=_stats)
+
+    compare = commands.add_parser("compare", help="every algorithm on one text, side by side")
+    compare.add_argument("text", metavar="TEXT", type=Path)
+    compare.add_argument("--size", metavar="N", required=True, help="for every algorithm that takes a size")
+    compare.add_argument("--algorithms", metavar="NAME", nargs="+", help="these only (default: all)")
+    compare.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary F1")
+    compare.add_argument("--moses", metavar="LANG", help="tokenize first for algorithms that read tokenized text")
+    compare.add_argument("--set", metavar="ALGORITHM.KEY=VALUE", dest="options", action="append", default=[])
+    form = compare.add_mutually_exclusive_group()
+    form.add_argument("--markdown", action="store_true")
+    form.add_argument("--json", action="store_true")
+    compare.set_defaults(run=_compare)
+
+    listing = commands.add_parser("list", help="every algorithm, its parameters, defaults, paper, variants")
+    listing.add_argument("algorithm", metavar="ALGORITHM", nargs="?")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=_list)
+
+    new = commands.add_parser("new", help="write NAME.py: an algorithm of your own to start from, which runs as it is")
+    new.add_argument("name", metavar="NAME")
+    new.set_defaults(run=_new)
+
+    check = commands.add_parser("check", help="run the contract that every algorithm must hold on a class")
+    check.add_argument("algorithm", metavar="FILE.py:CLASS", help="or any other algorithm")
+    check.set_defaults(run=_check)
+    return parser
+
+
+def _add_threads(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threads", metavar="N", type=int, default=1, help="1; the result does not depend on it")
+
+
+def _add_options(command: argparse.ArgumentParser) -> None:
+    help_ = "a parameter of the algorithm (several times)"
+    command.add_argument("--set", metavar="KEY=VALUE", dest="options", action="append", default=[], help=help_)
+
+
+def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
+    """Return KEY=VALUE texts as a dictionary. Raises InputError for a text without "=" and for a key given twice."""
+    options: dict[str, str] = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals or not key:
+            raise InputError(f"--set {assignment!r} has no value", allowed="--set KEY=VALUE", next_step="subwords list")
+        if key in options:
+            raise InputError(f"--set {key} is given twice: {options[key]!r} and {value!r}")
+        options[key] = value
+    return options
+
+
+def _learn(arguments: argparse.Namespace) -> None:
+    options = read_assignments(arguments.options)
+    given = [Path(text) for text in arguments.texts]
+    model = api.learn(arguments.algorithm, given, arguments.size, threads=arguments.threads, **options)
+    model.save(arguments.model)
+    print(f"subwords: {model.signature(_bytes(arguments.model))}", file=sys.stderr)
+    _report(model)
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _load(arguments: argparse.Namespace) -> Segmenter:
+    algorithm = registry.find(arguments.algorithm)
+    options = read_assignments(arguments.options)
+    if not arguments.model.is_file():
+        raise InputError(
+            f"no such model: {arguments.model}", next_step=f"subwords learn {algorithm.algorithm} --model FILE TEXT"
+        )
+    return algorithm.load(arguments.model, **options)
+
+
+def _encode(arguments: argparse.Namespace) -> None:
+    model = _load(arguments)
+    with _source(arguments.input) as source, _sink(arguments.output) as sink, use(arguments.threads):
+        if arguments.sample is None:
+            model.encode_stream(source, sink, _name(arguments.input))
+        else:
+            model.sample_stream(source, sink, arguments.sample, _name(arguments.input))
+    _report(model)
+
+
+def _decode(arguments: argparse.Namespace) -> None:
+    model = _load(arguments)
+    _convert(arguments, lambda lines: map(model.decode, lines))
+    _report(model)
+
+
+def _convert(arguments: argparse.Namespace, convert: Callable[[Iterable[str]], Iterator[str]]) -> None:
+    """Write each line of the input, converted, to the output."""
+    with _source(arguments.input) as source, _sink(arguments.output) as sink:
+        number = 1
+        for block in whole_lines(source):
+            lines = decode_lines(block.split(b"\n")[:-1], _name(arguments.input), number)
+            sink.writelines(line.encode("utf-8") + b"\n" for line in convert(lines))
+            sink.flush()
+            number += block.count(b"\n")
+
+
+def _name(path: str) -> str:
+    return STANDARD_INPUT if path == "-" else path
+
+
+@contextmanager
+def _source(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    with open_text(path) as stream:
+        yield stream
+
+
+@contextmanager
+def _sink(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with whole_file(path, "wb") as stream:
+        yield stream
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from subwords import export
+
+    export.write(_load(arguments), arguments.to, Path(arguments.output))
+
+
+def _vocabulary(arguments: argparse.Namespace) -> None:
+    from subwords.vocabulary import count_pieces
+
+    with _source(arguments.input) as source, _sink(arguments.output) as sink:
+        lines = decode_lines(source, _name(arguments.input))
+        sink.writelines(f"{piece} {count}\n".encode() for piece, count in count_pieces(lines))
+
+
+def _report(model: Segmenter) -> None:
+    for what, count in model.counts().items():
+        print(f"subwords: {model.algorithm}: {what}: {count}", file=sys.stderr)
+
+
+def _stats(arguments: argparse.Namespace) -> None:
+    from subwords import statistics
+
+    if (arguments.algorithm is None) != (arguments.model is None):
+        raise InputError("--algorithm and --model belong together", allowed="both or neither")
+    if arguments.gold and not arguments.model:
+        raise InputError("--gold needs a model to segment its words", next_step="add --algorithm NAME --model FILE")
+    segmenter = _load(arguments) if arguments.model else None
+    segmented = statistics.Segmented(arguments.pieces, arguments.text)
+    alpha = statistics.ALPHA if arguments.alpha is None else arguments.alpha
+    figures = statistics.describe(segmented, segmenter=segmenter, gold=arguments.gold, alpha=alpha)
+    if arguments.reference:
+        _, known = statistics.count_pieces(arguments.reference)
+        figures["unknown"] = statistics.unknown_rates(segmented, known, segmenter)
+    if arguments.json:
+        print(json.dumps(figures, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(f"{name}\t{_figure(value)}" for name, value in _flat(figures)))
+
+
+def _flat(figures: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the figures under one name each: {"a": {"b": 1}} as ("a.b", 1)."""
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _figure(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _compare(arguments: argparse.Namespace) -> None:
+    from subwords import compare
+
+    if not (arguments.size.isascii() and arguments.size.isdigit() and int(arguments.size)):
+        raise InputError(f"--size {arguments.size!r}", allowed="a whole number, at least 1")
+    options: dict[str, dict[str, str]] = {}
+    for key, value in read_assignments(arguments.options).items():
+        algorithm, dot, parameter = key.partition(".")
+        if not dot:
+            raise InputError(f"--set {key} names no algorithm", allowed="--set ALGORITHM.KEY=VALUE")
+        options.setdefault(algorithm, {})[parameter] = value
+    rows = compare.compare(
+        arguments.text,
+        int(arguments.size),
+        algorithms=arguments.algorithms,
+        gold=arguments.gold,
+        moses=arguments.moses,
+        options=options,
+        done=_show_progress,
+    )
+    if arguments.json:
+        print(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+        return
+    print(compare.table(rows, markdown=arguments.markdown))
+    if not arguments.moses:
+        print("\nThe text was taken as it is, also by algorithms that read tokenized text (reads: moses); --moses LANG")
+        print("tokenizes it for them.")
+
+
+def _show_progress(row: compare.Row) -> None:
+    if sys.stderr.isatty():
+        print(f"{row.algorithm}: {row.reason or 'done'}", file=sys.stderr)
+
+
+def _list(arguments: argparse.Namespace) -> None:
+    from subwords import listing
+
+    names = [arguments.algorithm] if arguments.algorithm else registry.names()
+    described = [listing.describe_algorithm(registry.find(name)) for name in names]
+    if arguments.json:
+        print(json.dumps(described, ensure_ascii=False, indent=2))
+    else:
+        print("\n\n".join(map(listing.as_text, described)))
+
+
+def _new(arguments: argparse.Namespace) -> None:
+    name, path = arguments.name, Path(f"{arguments.name}.py")
+    if not name.isidentifier() or name != name.lower():
+        raise InputError(
+            f"{name!r} cannot name a file", allowed="small letters, digits and _", next_step="subwords new mine"
+        )
+    if path.exists():
+        raise InputError(f"{path} is there already", next_step="choose another name")
+    cls = "".join(part.capitalize() for part in name.split("_"))
+    source = Path(__file__).with_name("template.py").read_text("utf-8")
+    source = source.replace("NAME.py", path.name).replace("Template", cls).replace('"template"', f'"{name}"')
+    with whole_file(path) as stream:
+        stream.write(source)
+    print(f"{path} has the class {cls}. Next: subwords check {path}:{cls}")
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    from subwords.testing import CHECKS, Trial, failure
+
+    algorithm, failed = registry.find(arguments.algorithm), 0
+    with tempfile.TemporaryDirectory(prefix="subwords-check-") as folder:
+        trial = Trial(algorithm, Path(folder))
+        for name, check in CHECKS.items():
+            reason = failure(check, trial)
+            failed += bool(reason)
+            print(f"{'FAILED' if reason else 'ok':6}  {name.replace('_', ' ')}{reason and ': '}{reason}")
+    if failed:
+        raise InputError(
+            f"{arguments.algorithm} fails {failed} of {len(CHECKS)} checks",
+            next_step="subwords/testing.py has each check",
+        )

@@ -1,0 +1,72 @@
+"""Rounds of scaling for entropic optimal transport (see `subwords.transport`)."""
+
+import cython
+from cython.cimports.libc.stdint import int64_t
+from cython.cimports.libcpp.vector import vector
+
+
+def scale(
+    rows: int64_t[::1],
+    columns: int64_t[::1],
+    plan: cython.double[::1],
+    row_mass: cython.double[::1],
+    lowest: cython.double[::1],
+    highest: cython.double[::1],
+    undone: cython.double[::1],
+    rounds: cython.int,
+) -> list[float]:
+    """Return the change of the column factors by some rounds on a plan; `undone` would take their present value back.
+
+    A sum that is too small for a double leaves its factor alone: the next round in logarithms sees to it.
+    """
+    m: cython.Py_ssize_t = row_mass.shape[0]
+    n: cython.Py_ssize_t = lowest.shape[0]
+    u: vector[cython.double]
+    v: vector[cython.double]
+    sums: vector[cython.double]
+    u.assign(m, 1.0)
+    v.assign(n, 1.0)
+    e: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for _ in range(rounds):
+            sums.assign(m, 0.0)
+            for e in range(plan.shape[0]):
+                sums[rows[e]] += plan[e] * v[columns[e]]
+            for i in range(m):
+                if sums[i] > 0:
+                    u[i] = row_mass[i] / sums[i]
+            sums.assign(n, 0.0)
+            for e in range(plan.shape[0]):
+                sums[columns[e]] += plan[e] * u[rows[e]]
+            for i in range(n):
+                if sums[i] > 0:
+                    v[i] = min(max(undone[i], lowest[i] / sums[i]), highest[i] / sums[i])
+    return v
+
+
+def parts(rows: int64_t[::1], columns: int64_t[::1], m: cython.Py_ssize_t, n: cython.Py_ssize_t) -> list[int]:
+    """Return the connected part of each row and then of each column, numbered from 0 in that order."""
+    above: vector[cython.Py_ssize_t]
+    e: cython.Py_ssize_t
+    for e in range(m + n):
+        above.push_back(e)
+    for e in range(rows.shape[0]):
+        x: cython.Py_ssize_t = rows[e]
+        y: cython.Py_ssize_t = m + columns[e]
+        while above[x] != x:
+            above[x] = above[above[x]]
+            x = above[x]
+        while above[y] != y:
+            above[y] = above[above[y]]
+            y = above[y]
+        above[max(x, y)] = min(x, y)
+    number: list = []
+    count: cython.int = 0
+    for e in range(m + n):
+        if above[e] == e:
+            number.append(count)
+            count += 1
+        else:
+            number.append(number[above[e]])
+    return number

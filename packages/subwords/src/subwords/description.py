@@ -1,0 +1,103 @@
+"""FILE.json beside a model: which algorithm it is of, and the options that it was learned with.
+
+Model files have the formats of their papers and peers, which have no room for that. A file without a description,
+made by another program or an earlier version, is loaded as the caller says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from subwords.errors import InputError
+from subwords.files import whole_file
+
+if TYPE_CHECKING:
+    from subwords.segmenter import Segmenter
+
+
+def path_of(model: Path) -> Path:
+    """Return where the description of a model file is."""
+    return model.with_name(f"{model.name}.json")
+
+
+def write(model: Segmenter, path: Path) -> None:
+    """Write the description of a model that has been written to `path`."""
+    from subwords import __version__
+
+    described = {
+        "algorithm": model.algorithm,
+        "options": getattr(model, "options", {}) | model.applied_with(),
+        "size": model.reached(),
+        "subwords": __version__,
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+    }
+    with whole_file(path_of(path)) as stream:
+        json.dump(described, stream, ensure_ascii=False, indent=2)
+        stream.write("\n")
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """Return the description of a model file, or None where it has none.
+
+    Raises InputError when the description is of another file, or cannot be read.
+    """
+    beside = path_of(path)
+    try:
+        described = json.loads(beside.read_text("utf-8"))
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {beside}: {error}", next_step="remove it, or learn the model again") from error
+    if not isinstance(described, dict) or not {"algorithm", "options", "sha256"} <= described.keys():
+        return None  # a file of that name that has nothing to do with models
+    if described["sha256"] != digest:
+        raise InputError(
+            f"{beside} describes another model than {path} has now",
+            next_step=f"remove {beside} if {path} comes from elsewhere",
+        )
+    return described
+
+
+def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the options to read a model file with: those given, and those of its description.
+
+    Raises InputError for an option that does nothing when a model is applied, for a model of another algorithm, and for
+    an option that contradicts what the model was learned with.
+    """
+    from subwords import registry
+    from subwords.segmenter import read_options
+
+    stages = {parameter.name: parameter.stage for parameter in cls.parameters}
+    for name in given:
+        if stages.get(name) == "learn":
+            raise InputError(
+                f"{name} is an option of learning and does nothing when a model of {cls.algorithm} is applied",
+                allowed=", ".join(name for name, stage in stages.items() if stage != "learn") or "(no option)",
+            )
+    read_options(cls, given)
+    described = read(path)
+    if described is None:
+        return given
+    if described["algorithm"] != cls.algorithm:
+        other = registry.ALGORITHMS.get(described["algorithm"]) and registry.find(described["algorithm"])
+        if not other or other.read.__func__ is not cls.read.__func__:  # type: ignore[attr-defined]
+            raise InputError(
+                f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
+                next_step=f"load it as {described['algorithm']}",
+            )
+    recorded = {name: value for name, value in described["options"].items() if stages.get(name) in ("encode", "both")}
+    learned = {
+        parameter.name: parameter.default for parameter in cls.parameters if parameter.stage == "both"
+    } | recorded
+    parsed = read_options(cls, given)
+    for name in given:
+        if stages[name] == "both" and described["algorithm"] == cls.algorithm and parsed[name] != learned[name]:
+            raise InputError(
+                f"{path} was learned with {name}={learned[name]}, and {name}={given[name]} applies it otherwise",
+                next_step=f"leave {name} out, or learn the model again with {name}={given[name]}",
+            )
+    return recorded | given

@@ -1,0 +1,119 @@
+"""Reading lines strictly and writing files that are either whole or absent."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from subwords.errors import InputError
+
+#: What errors call a stream that has no file name.
+STANDARD_INPUT = "standard input"
+#: Names of streams that are open already: /dev/stdout may be a link to a file, and is no file of that name.
+DEVICES = ("/dev/", "/proc/")
+#: Bytes that are read together.
+BLOCK = 1 << 20
+GZIP = b"\x1f\x8b"
+
+
+@contextmanager
+def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open `path` for writing under a temporary name and rename it when the block ends without an exception.
+
+    A reader, or a later run after a kill or a full disk, sees the old file or the whole new one, never a part.
+    Text is UTF-8 with LF line ends. `mode` is "w" or "wb". What is no file, such as /dev/null or a pipe, is written to;
+    of a symbolic link, the file that it names is written.
+    """
+    path = Path(path)
+    if path.is_symlink() and not str(path).startswith(DEVICES):
+        path = path.resolve()  # a link to another disk stays a link
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+    if str(path).startswith(DEVICES) or (path.exists() and not path.is_file()):
+        with open(path, mode.replace("w", "a"), **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        return
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def open_text(path: str | Path) -> IO[bytes]:
+    """Open a text for reading, decompressed where it is a gzip file. Raises InputError when it cannot be read."""
+    try:
+        stream = open(path, "rb")  # noqa: SIM115 (the caller closes it)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+    if stream.seekable() and stream.peek(2)[:2] == GZIP:
+        stream.close()
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return stream
+
+
+def read_lines(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their end. Only LF ends a line (a CR before it belongs to the end).
+
+    Raises InputError with the line number where the file is not UTF-8, or when it cannot be read.
+    """
+    try:
+        with open_text(path) as stream:
+            yield from decode_lines(stream, str(path))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}", next_step="check the path") from error
+
+
+def whole_lines(stream: IO[bytes], size: int = BLOCK) -> Iterator[bytes]:
+    """Yield a stream in blocks of whole lines, each as soon as it is there; the last line gets a line feed.
+
+    From a pipe a block is what has been written to it so far, so that a program can wait for each line's answer.
+    """
+    read = getattr(stream, "read1", stream.read)
+    parts: list[bytes] = []  # of a line whose end has not been read
+    while block := read(size):
+        end = block.rfind(b"\n") + 1
+        if not end:
+            parts.append(block)
+            continue
+        yield b"".join([*parts, block[:end]]) if parts else block[:end]
+        parts = [block[end:]] if end < len(block) else []
+    if parts:
+        yield b"".join([*parts, b"\n"])
+
+
+def without_returns(block: bytes) -> bytes:
+    """Return whole lines without the carriage return that is part of a line's end."""
+    return block.replace(b"\r\n", b"\n") if b"\r" in block else block
+
+
+def decode_lines(stream: Iterable[bytes], name: str, first: int = 1) -> Iterator[str]:
+    """Yield the text lines of a binary stream; an error calls it `name`, and numbers its lines from `first` on."""
+    file = "" if name == STANDARD_INPUT else f" {name}"
+    for number, line in enumerate(stream, first):
+        try:
+            yield line.rstrip(b"\n").removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            bad = line[error.start : error.start + 1].hex()
+            raise InputError(
+                f"{name}, line {number}: not UTF-8 (byte 0x{bad} at position {error.start})",
+                allowed="UTF-8 text",
+                next_step=f"convert it, for instance: iconv -f latin1 -t utf-8{file}",
+            ) from error

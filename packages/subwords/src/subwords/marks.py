@@ -1,0 +1,30 @@
+"""One way to write the pieces of words: `##` in front of a piece that continues a word, as in WordPiece.
+
+It can be undone for every text. A word of the text may itself begin with `##`; then its first piece is cut so that
+it does not: `##x` is written `# ### ##x`.
+
+>>> write(["un", "do", "ing"])
+'un ##do ##ing'
+>>> read("un ##do ##ing it")
+'undoing it'
+>>> write(["##x"]), read(write(["##x"]))
+('# ### ##x', '##x')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+CONTINUES = "##"
+
+
+def write(pieces: Sequence[str]) -> str:
+    """Return the pieces of one word (joined, they are the word), each but the first marked, between single spaces."""
+    if pieces and pieces[0].startswith(CONTINUES):
+        pieces = [piece for piece in ("#", "#", pieces[0][len(CONTINUES) :], *pieces[1:]) if piece]
+    return f" {CONTINUES}".join(pieces)
+
+
+def read(line: str) -> str:
+    """Return the text of a line of pieces."""
+    return line.removeprefix(CONTINUES).replace(f" {CONTINUES}", "")

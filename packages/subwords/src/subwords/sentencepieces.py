@@ -1,0 +1,216 @@
+"""BPE and unigram pieces of raw text, through the SentencePiece library (Kudo & Richardson 2018).
+
+`spm-bpe` merges characters as Sennrich et al. 2016 do, `unigram` prunes a large vocabulary under a unigram language
+model (Kudo 2018). Both read raw text: a space becomes `▁` at the start of the next piece. The model file is
+SentencePiece's own, and pieces are what its own encoder gives, so models travel in both directions.
+
+Text is not normalized by default (`normalization=identity`, and no space is dropped), unlike in SentencePiece itself
+(nmt_nfkc): references are scored as they are, so a segmentation that rewrites characters would pay for a choice that is
+not its own, and decode(encode(x)) = x could not hold. The text stage of an experiment normalizes once, for all
+algorithms alike.
+
+What is lost: `▁` (U+2581) of the text decodes as a space, and is counted. With another normalization, what it rewrites.
+
+Learning is independent of threads (it has one) and knows no chance. No line is dropped: SentencePiece leaves out lines
+with NUL or U+2585, which it uses itself, so learning reads these two characters as a space; and lines above 4192 bytes,
+so learning cuts those at a space (uncut, periodic lines of that kind would take it minutes). `size` counts every entry
+of the model: pieces, characters, and <unk>, <s>, </s>.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
+from subwords.segmenter import Parameter, Segmenter, check_size, read_options
+from subwords.threads import threads
+
+SPACE = "▁"
+_LONG_LINE = 4096  # characters; longer lines are cut
+_MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that SentencePiece takes
+_LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
+_NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
+
+
+class _SentencePiece(Segmenter):
+    model_type: ClassVar[str]
+    libraries = ("sentencepiece",)
+    size_counts = "entries of the vocabulary (pieces, characters, <unk>, <s>, </s>)"
+    reads = "raw"
+    parameters: ClassVar[tuple[Parameter, ...]] = (
+        Parameter("character_coverage", 1.0, "share of the text's characters that enter the vocabulary"),
+        Parameter(
+            "normalization",
+            "identity",
+            "rewriting of characters before learning and encoding",
+            choices=("identity", "nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"),
+        ),
+        Parameter("byte_fallback", False, "write characters outside the vocabulary as UTF-8 bytes, <0xE2>"),
+        Parameter("split_digits", False, "every digit is its own piece"),
+        Parameter("split_by_unicode_script", True, "no piece mixes scripts"),
+    )
+
+    @classmethod
+    def comes_back_as(cls, line: str) -> str:
+        """SentencePiece writes a space as U+2581 and has no escape for the text's own."""
+        return line.replace(SPACE, " ")
+
+    def __init__(self, model: bytes) -> None:
+        from sentencepiece import SentencePieceProcessor
+
+        self.model = model
+        try:
+            self.processor = SentencePieceProcessor(model_proto=model, num_threads=1)
+            entries = range(self.processor.get_piece_size())
+        except (RuntimeError, OSError) as error:
+            raise InputError(f"not a SentencePiece model: {error}", next_step="check the model file") from None
+        special = (n for n in entries if self.processor.is_unknown(n) or self.processor.is_control(n))
+        self._special = [self.processor.id_to_piece(n) for n in special]
+        unknown = self.processor.id_to_piece(self.processor.unk_id())
+        self.special_tokens = (unknown, *(token for token in self._special if token != unknown))
+        self._spaces_in_text = 0
+
+    @classmethod
+    def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
+        """Train SentencePiece. Raises InputError with the allowed range where it cannot reach `size`."""
+        from sentencepiece import SentencePieceTrainer
+
+        chosen = read_options(cls, options, "learn")
+        coverage = chosen["character_coverage"]
+        if not 0 < coverage <= 1:
+            raise InputError(f"character_coverage={coverage}", allowed="above 0, up to 1")
+        wanted = check_size(cls, size)
+        if wanted > _LARGEST:
+            raise InputError(f"{cls.algorithm}: size={wanted} is too large", allowed=f"up to {_LARGEST}")
+        normalization = chosen.pop("normalization")
+        lines, model = _Lines(texts), io.BytesIO()
+        try:
+            SentencePieceTrainer.train(
+                sentence_iterator=iter(lines),
+                model_writer=model,
+                model_type=cls.model_type,
+                vocab_size=max(wanted, 4),  # below, the error would not name the smallest size
+                normalization_rule_name=normalization,
+                remove_extra_whitespaces=normalization != "identity",
+                max_sentence_length=_MAX_LINE_BYTES,
+                num_threads=threads(),
+                minloglevel=3,
+                **chosen,
+            )
+        except (RuntimeError, OSError, ValueError) as error:
+            raise lines.error or _explained(cls, wanted, str(error)) from None
+        if lines.error:
+            raise lines.error
+        return cls(model.getvalue())
+
+    @classmethod
+    def read(cls, path: Path, **options: Any) -> Self:
+        try:
+            return cls(Path(path).read_bytes(), **read_options(cls, options, "encode"))
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+
+    def write(self, path: Path) -> None:
+        with whole_file(path, "wb") as stream:
+            stream.write(self.model)
+
+    def encode_batch(self, lines: Sequence[str]) -> list[str]:
+        self._spaces_in_text += sum(line.count(SPACE) for line in lines)
+        return self._written(lines, self.processor.encode(list(lines), out_type=str, num_threads=threads()))
+
+    def _written(self, lines: Sequence[str], encoded: list[list[str]]) -> list[str]:
+        """Return each line's pieces joined by single spaces, none of them named like a special entry."""
+        for line, pieces in zip(lines, encoded, strict=True):
+            if any(name in line for name in self._special):
+                pieces[:] = self._without_special(pieces)
+        return [" ".join(pieces) for pieces in encoded]
+
+    def _without_special(self, pieces: list[str]) -> Iterator[str]:
+        """Split what the text happens to spell like <unk> or </s> where its characters are unknown.
+
+        SentencePiece makes one piece of a run of unknown characters, and decodes one of that name as the special entry.
+        """
+        for piece in pieces:
+            if piece in self._special:
+                yield from (piece[0], piece[1:])
+            else:
+                yield piece
+
+    def decode(self, pieces: str) -> str:
+        text: str = self.processor.decode([piece for piece in pieces.split(" ") if piece])
+        return text
+
+    def counts(self) -> dict[str, int]:
+        spaces, self._spaces_in_text = self._spaces_in_text, 0
+        return {f"{SPACE} in the text, which decodes as a space": spaces} if spaces else {}
+
+    def known_pieces(self) -> list[str]:
+        return [self.processor.id_to_piece(number) for number in range(self.processor.get_piece_size())]
+
+    def reached(self) -> int:
+        size: int = self.processor.get_piece_size()
+        return size
+
+
+class _Lines:
+    """The lines of the texts as SentencePiece takes them; `error` keeps what stopped them, which its C++ side drops."""
+
+    def __init__(self, texts: Sequence[Path]) -> None:
+        self.texts = texts
+        self.error: InputError | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for path in self.texts:
+                for line in read_lines(path):
+                    yield from _cut(line.translate(_NOT_LEARNED) if "\0" in line or "\u2585" in line else line)
+        except InputError as error:
+            self.error = error
+
+
+def _cut(line: str) -> Iterator[str]:
+    """Yield the line, or its stretches of about _LONG_LINE characters between spaces, where it is longer than that."""
+    while len(line) > _LONG_LINE:
+        space = line.rfind(" ", 1, _LONG_LINE)
+        space = space if space > 0 else line.find(" ", _LONG_LINE)
+        if space < 0:
+            break
+        yield line[:space]
+        line = line[space + 1 :]
+    yield line
+
+
+def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:
+    """Return SentencePiece's complaint in terms of `size`."""
+    if too_large := re.search(r"set it to a value <= (\d+)", message):
+        return InputError(f"{cls.algorithm}: size={size} is more than the text gives", allowed=f"up to {too_large[1]}")
+    if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
+        return InputError(
+            f"{cls.algorithm}: size={size} is below the alphabet of the text",
+            allowed=f"at least {too_small[1]}",
+            next_step="a larger --size, or --set character_coverage=0.9995",
+        )
+    if "sentences_.empty()" in message:
+        return InputError("no text to learn from: every line is empty", next_step="check the text files")
+    return InputError(f"{cls.algorithm}: SentencePiece cannot learn this: {message}")
+
+
+class SentencePieceBPE(_SentencePiece):
+    """BPE by SentencePiece; see the module's docstring."""
+
+    algorithm = "spm-bpe"
+    summary = "BPE on raw text by SentencePiece (Sennrich et al. 2016; Kudo & Richardson 2018)"
+    model_type = "bpe"
+
+
+class Unigram(_SentencePiece):
+    """Pieces under a unigram language model, by SentencePiece; see the module's docstring."""
+
+    algorithm = "unigram"
+    summary = "unigram language model on raw text by SentencePiece (Kudo 2018)"
+    model_type = "unigram"

@@ -1,0 +1,57 @@
+"""Texts to learn from, wherever they come from, as files that can be read again."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from subwords.errors import InputError
+from subwords.files import open_text
+from subwords.segmenter import checked
+
+#: A file, several files, or lines.
+Texts = str | Path | list[str] | list[Path] | tuple[str | Path, ...] | Iterable[str]
+
+
+@contextmanager
+def as_files(texts: Texts) -> Iterator[list[Path]]:
+    """Give the paths of files that hold the texts. What can be read only once is copied into a temporary folder.
+
+    Raises InputError for a file that is not there, and for lines that are no text.
+    """
+    with tempfile.TemporaryDirectory(prefix="subwords-") as folder:
+        if isinstance(texts, str | Path):
+            texts = [Path(texts)]
+        if isinstance(texts, list | tuple):
+            yield [_file(Path(text), Path(folder) / str(number)) for number, text in enumerate(texts)]
+        else:
+            yield [_written(texts, Path(folder) / "lines")]
+
+
+def _file(text: Path, copy: Path) -> Path:
+    if str(text) == "-":
+        with open(copy, "wb") as sink:
+            shutil.copyfileobj(sys.stdin.buffer, sink)
+        return copy
+    if text.is_dir() or not text.exists():
+        raise InputError(
+            f"no such text: {str(text)[:200]}", allowed="files, or an iterator of lines", next_step="check the path"
+        )
+    if text.is_file():
+        return text
+    with open_text(text) as source, open(copy, "wb") as sink:  # a pipe
+        shutil.copyfileobj(source, sink)
+    return copy
+
+
+def _written(lines: Iterable[str], path: Path) -> Path:
+    with open(path, "w", encoding="utf-8", newline="\n") as sink:
+        for line in lines:
+            if not isinstance(line, str):
+                raise InputError(f"a text to learn from is no string: {line!r:.60}", allowed="lines of text")
+            sink.write(checked([line.removesuffix("\n")])[0] + "\n")
+    return path

@@ -1,0 +1,71 @@
+"""Pieces by number, as a translation system sees them: special tokens first, then pieces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from subwords.errors import InputError
+
+
+class Vocabulary:
+    """Distinct pieces, numbered from 0.
+
+    >>> vocabulary = Vocabulary(["lo@@", "w"])
+    >>> vocabulary.ids(["lo@@", "w", "x"])
+    [4, 5, 0]
+    >>> vocabulary.pieces([1, 4, 5, 2])
+    ['lo@@', 'w']
+    """
+
+    def __init__(self, pieces: Iterable[str], special: Sequence[str] = ("<unk>", "<s>", "</s>", "<pad>")) -> None:
+        """Take the pieces in their order; `special` tokens come first, unless they are among the pieces.
+
+        The first special token is what is not in the vocabulary.
+        """
+        pieces = list(dict.fromkeys(pieces))
+        known = frozenset(pieces)
+        self.special = tuple(special)
+        self._pieces = [*(token for token in special if token not in known), *pieces]
+        self._ids = {piece: number for number, piece in enumerate(self._pieces)}
+        self._hidden = frozenset(self._ids[token] for token in special)
+        self.unknown = self._ids[special[0]]
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pieces)
+
+    def __contains__(self, piece: str) -> bool:
+        return piece in self._ids
+
+    def __getitem__(self, piece: str) -> int:
+        """Return the number of a piece, or of the unknown one."""
+        return self._ids.get(piece, self.unknown)
+
+    def ids(self, pieces: Iterable[str]) -> list[int]:
+        """Return the numbers of pieces."""
+        return [self[piece] for piece in pieces]
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """Return the pieces of numbers, without special tokens but the unknown one. Raises InputError for others."""
+        found = []
+        for number in ids:
+            if not 0 <= number < len(self._pieces):
+                raise InputError(f"{number} is no number of a piece", allowed=f"0 to {len(self._pieces) - 1}")
+            if number not in self._hidden or number == self.unknown:
+                found.append(self._pieces[number])
+        return found
+
+
+def count_pieces(lines: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the pieces of segmented lines with their counts, most frequent first, first seen first among equals.
+
+    This is the order of subword-nmt's get-vocab.
+    """
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts.update(line.split(" "))
+    del counts[""]
+    return sorted(counts.items(), key=lambda item: -item[1])

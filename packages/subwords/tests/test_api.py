@@ -1,0 +1,282 @@
+"""`learn` and `load`: texts from anywhere, models that say what they are, ids, offsets, streams, threads."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import warnings
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from subwords import InputError, learn, load, registry, testing
+from subwords.bpe import BPE
+from subwords.cli import main
+from subwords.files import whole_file
+from subwords.segmenter import Segmenter
+from subwords.threads import use
+
+LINES = ["low lower lowest low", "new newer newest", "wide wider widest", ""] * 4
+TEXT = "".join(f"{line}\n" for line in LINES).encode()
+
+
+#: Sizes at which every algorithm knows all of the text.
+SIZES = {"char": None, "hft": 20, "muv": 20, "unigram": 20, "volt": 20, "word": 9}
+
+
+#: Those that need another text or options: the ones of the contract's check.
+OTHERS = {"bpe-knockout", "byte-bpe", "greedtok", "morfessor", "oracle", "pathpiece", "picky-bpe", "pretrained"}
+OTHERS |= {"unigram-sampling"}
+#: Models that have no list of pieces, and so no numbers of them.
+NO_LIST = {"bpe-knockout", "morfessor", "oracle", "pretrained"}
+#: Algorithms that know every character: as codes, characters or bytes.
+NOTHING_UNKNOWN = {"byte-bpe", "greedtok", "hft", "huffman", "pathpiece"}
+
+
+def size_of(name: str) -> int | None:
+    return SIZES.get(name, 30)
+
+
+def learned(name: str, text: Path) -> tuple[Segmenter, list[str]]:
+    """Return a model that knows all of its text, and the text's lines."""
+    size, options, lines = size_of(name), {}, LINES
+    if name in OTHERS:
+        lines = testing.LINES
+        text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        size, options = registry.find(name).trial_arguments(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return learn(name, text, size, **options), lines
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "text"
+    path.write_bytes(TEXT)
+    return path
+
+
+def test_texts_may_come_from_anywhere(text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = learn("bpe", text, 9).model_bytes()
+    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
+    halves = [tmp_path / "first", tmp_path / "second"]
+    for path, half in zip(halves, (LINES[:7], LINES[7:]), strict=True):
+        path.write_text("\n".join(half), encoding="utf-8")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = subprocess.Popen(["cp", text, pipe])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT)))
+    with open(text, encoding="utf-8") as stream:
+        for given in (str(text), [text], tmp_path / "text.gz", halves, iter(LINES), stream, pipe, ["-"]):
+            assert learn("bpe", given, 9).model_bytes() == expected, given
+    assert writer.wait() == 0
+
+
+@pytest.mark.parametrize("name", ["unigram", "wordpiece", "hft", "huffman"])
+def test_a_compressed_text_is_read_by_every_kind_of_algorithm(name: str, text: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
+    size = size_of(name)
+    assert learn(name, tmp_path / "text.gz", size).model_bytes() == learn(name, text, size).model_bytes()
+
+
+def test_texts_that_cannot_be() -> None:
+    for given in ("absent", ["low lower lowest"], [b"bytes"]):
+        with pytest.raises((InputError, TypeError)):
+            learn("bpe", given, 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="no string"):
+        learn("bpe", iter([b"bytes"]), 3)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="half a character"):
+        learn("bpe", iter(["\ud800"]), 3)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_model_is_loaded_without_its_name(name: str, text: Path, tmp_path: Path) -> None:
+    model, _ = learned(name, text)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert type(again) is type(model)
+    assert again.signature() == model.signature()
+    assert json.loads((tmp_path / "model.json").read_text())["algorithm"] == name
+    (tmp_path / "model.json").unlink()  # as another program writes it
+    assert load(tmp_path / "model", name).signature() == model.signature()
+    with pytest.raises(InputError, match="does not say"):
+        load(tmp_path / "model")
+
+
+def test_a_model_is_applied_as_it_was_learned(text: Path, tmp_path: Path) -> None:
+    learn("hft", text, 20, variant="reference").save(tmp_path / "model")
+    hft = registry.find("hft")
+    assert hft.load(tmp_path / "model").variant == "reference"  # type: ignore[attr-defined]
+    assert hft.load(tmp_path / "model", variant="reference").variant == "reference"  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="variant=reference"):
+        hft.load(tmp_path / "model", variant="paper")
+    with pytest.raises(InputError, match="model of hft, not of word"):
+        registry.find("word").load(tmp_path / "model")
+    learn("sbpe", text, 5).save(tmp_path / "codes")
+    assert BPE.load(tmp_path / "codes").encode("lower")  # every codes file is applied alike
+    (tmp_path / "codes").write_text("#version: 0.2\nl o\n")
+    with pytest.raises(InputError, match="describes another model"):
+        BPE.load(tmp_path / "codes")
+
+
+def test_options_that_do_nothing_are_errors(text: Path, tmp_path: Path) -> None:
+    learn("bpe", text, 5).save(tmp_path / "codes")
+    learn("unigram", text, 20).save(tmp_path / "unigram")
+    with pytest.raises(InputError, match="min_frequency is an option of learning"):
+        BPE.load(tmp_path / "codes", min_frequency=99)
+    with pytest.raises(InputError, match="normalization is an option of learning"):
+        load(tmp_path / "unigram", normalization="nfkc")
+
+
+def test_signatures_tell_segmentations_apart(text: Path, tmp_path: Path) -> None:
+    hft = registry.find("hft")
+    learn("hft", text, 20).write(tmp_path / "hft")
+    signatures = {hft.load(tmp_path / "hft", variant=name).signature() for name in ("paper", "reference")}
+    assert len(signatures) == 2
+    learn("bpe", text, 5).write(tmp_path / "codes")
+    (tmp_path / "known").write_text("lo@@ 3\nw 1\n")
+    (tmp_path / "other").write_text("lo@@ 3\n")
+    given = [{}, {"vocabulary": str(tmp_path / "known")}, {"vocabulary": str(tmp_path / "other")}]
+    given.append({"vocabulary": str(tmp_path / "known"), "vocabulary_threshold": 2})
+    assert len({BPE.load(tmp_path / "codes", **options).signature() for options in given}) == 4
+    assert "sentencepiece:" in learn("unigram", text, 20).signature()
+
+
+def test_a_carriage_return_inside_a_line_survives_in_wordpiece(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"a\rb ab ab\n" * 3)
+    model = learn("wordpiece", tmp_path / "text", 7)
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").encode("a\rb") == model.encode("a\rb")
+
+
+def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "scratch" / "file")
+    for content in ("old", "new"):
+        with whole_file(tmp_path / "link") as stream:
+            stream.write(content)
+        assert (tmp_path / "link").is_symlink()
+        assert (tmp_path / "scratch" / "file").read_text() == content
+
+
+def test_standard_output_by_name_is_appended_to(text: Path, tmp_path: Path) -> None:
+    (tmp_path / "codes").write_text("#version: 0.2\nl o\n")
+    script = "echo before >> out; {python} -m subwords encode bpe --model codes -i text -o /dev/stdout >> out"
+    subprocess.run(["bash", "-c", script.format(python=sys.executable)], cwd=tmp_path, check=True)
+    assert (tmp_path / "out").read_text().split("\n")[:2] == [
+        "before",
+        "lo@@ w lo@@ w@@ e@@ r lo@@ w@@ e@@ s@@ t lo@@ w",
+    ]
+
+
+@pytest.mark.parametrize("do", ["encode", "decode"])
+def test_each_line_is_answered_at_once(do: str, tmp_path: Path) -> None:
+    (tmp_path / "codes").write_text("#version: 0.2\nl o\n")
+    command = [sys.executable, "-m", "subwords", do, "bpe", "--model", str(tmp_path / "codes")]
+    program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    for line, answer in ((b"low\n", b"lo@@ w\n"), (b"lo lo\n", b"l@@ o l@@ o\n"), (b"\n", b"\n")):
+        program.stdin.write(line if do == "encode" else answer)
+        program.stdin.flush()
+        assert program.stdout.readline() == (answer if do == "encode" else line)
+    program.stdin.close()
+    assert program.wait() == 0
+    program.stdout.close()
+
+
+@pytest.mark.parametrize("name", ["word", "huffman", "bpe", "wordpiece"])
+def test_words_before_several_carriage_returns_are_known(name: str, tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"low new\r\r\nlow low\r\n" * 3)
+    model = learn(name, tmp_path / "text", {"bpe": 3, "wordpiece": 11}.get(name, 2))
+    sink = io.BytesIO()
+    model.encode_stream(io.BytesIO(b"low new\r\r\n"), sink)
+    assert model.decode(sink.getvalue().decode().rstrip("\n")) == "low new"
+    assert model.counts() == {}
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_lines_that_are_none_are_one_error_in_all_algorithms(name: str, text: Path) -> None:
+    model, _ = learned(name, text)
+    for line, what in (("a\nb", "line feed"), ("low \ud800", r"half a character, U\+D800")):
+        with pytest.raises(InputError, match=what):
+            model.encode(line)
+        with pytest.raises(InputError, match=what):
+            list(model.encode_lines(["low", line]))
+
+
+def test_shortfalls_are_warnings_and_lines_on_standard_error(
+    text: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("bpe", "sbpe", "random-bpe"):
+        with pytest.warns(UserWarning, match="merges, not 999"):
+            learn(name, text, 999)
+        assert main(["learn", name, "--size", "999", "--model", str(tmp_path / "model"), str(text)]) == 0
+        assert "merges, not 999" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(set(registry.names()) - NO_LIST))
+def test_ids_come_back(name: str, text: Path) -> None:
+    model, lines = learned(name, text)
+    for line in lines:
+        ids = model.encode_ids(line)
+        assert model.decode_ids(ids) == line
+        assert [list(model.vocab)[number] for number in ids] == model.encode(line).split()
+    assert len(set(model.vocab)) == len(model.vocab)
+    assert model.vocab.unknown in model.encode_ids("Ж") or name in NOTHING_UNKNOWN
+    with pytest.raises(InputError, match="no number of a piece"):
+        model.decode_ids([len(model.vocab)])
+
+
+@pytest.mark.parametrize("name", ["bpe", "wordpiece"])
+def test_offsets_are_stretches_of_the_line(name: str, text: Path) -> None:
+    model = learn(name, text, 30)
+    for line in (*LINES, "low  new", " low ", "unseen Жук"):
+        found = model.offsets(line)
+        assert " ".join(piece for piece, _, _ in found) == model.encode(line)
+        assert "".join(line[start:end] for _, start, end in found) == line.replace(" ", "")
+        assert all(end == start for (_, _, end), (_, start, _) in pairwise(found) if line[end : end + 1] != " ")
+    with pytest.raises(InputError, match="no stretches"):
+        learn("huffman", text, 5).offsets("low")
+
+
+@pytest.mark.parametrize("name", ["bpe", "hft", "huffman", "wordpiece", "unigram", "char"])
+def test_threads_change_nothing(name: str, tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_bytes(b"".join(f"low lower w{n % 977} x{n % 13}é\n".encode() for n in range(200_000)))
+    size = {"char": None, "unigram": 40}.get(name, 60)
+    if name == "unigram":
+        text.write_bytes(text.read_bytes()[:100_000])
+    models = [learn(name, text, size, threads=number) for number in (1, 2)]
+    if name != "unigram":  # SentencePiece adds up by thread
+        assert models[0].model_bytes() == models[1].model_bytes()
+    encoded = []
+    for number in (1, 2, 3):
+        sink = io.BytesIO()
+        with use(number):
+            models[0].encode_stream(io.BytesIO(text.read_bytes()), sink)
+        encoded.append((sink.getvalue(), models[0].counts()))
+    assert encoded[0] == encoded[1] == encoded[2]
+
+
+def test_the_vocabulary_is_that_of_get_vocab(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    get_vocab = pytest.importorskip("subword_nmt.get_vocab").get_vocab
+    pieces = "lo@@ w lo@@ w@@ er\n\nw w lo@@\u00a0x b a\n"
+    (tmp_path / "pieces").write_text(pieces, encoding="utf-8")
+    expected = io.StringIO()
+    get_vocab(io.StringIO(pieces), expected)
+    assert main(["vocabulary", "-i", str(tmp_path / "pieces")]) == 0
+    assert capfdbinary.readouterr().out.decode() == expected.getvalue()
+
+
+def test_importing_is_fast() -> None:
+    program = "import time; start = time.process_time(); import subwords; print(time.process_time() - start)"
+    times = [
+        float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout) for _ in "123"
+    ]
+    assert min(times) < 0.05

@@ -1,0 +1,76 @@
+"""The contract, on every registered algorithm. A new algorithm is taken up by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from subwords import registry
+from subwords.cli import main
+from subwords.errors import InputError
+from subwords.segmenter import Parameter
+from subwords.testing import CHECKS, MARKS, Trial
+
+every_algorithm = pytest.mark.parametrize("name", registry.names())
+#: Checks that start other programs.
+SLOW = {"another_process_learns_the_same"}
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trial]:
+    return {name: Trial(registry.find(name), tmp_path_factory.mktemp(name)) for name in registry.names()}
+
+
+@every_algorithm
+@pytest.mark.parametrize(
+    "check", [pytest.param(check, marks=pytest.mark.slow) if check in SLOW else check for check in CHECKS]
+)
+def test_the_contract(name: str, check: str, trials: dict[str, Trial]) -> None:
+    CHECKS[check](trials[name])
+
+
+@every_algorithm
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.lists(st.lists(st.sampled_from(MARKS), min_size=1, max_size=4).map("".join), max_size=6))
+def test_words_made_of_marks_come_back(trials: dict[str, Trial], name: str, words: list[str]) -> None:
+    comes_back(trials[name], " ".join(words))
+
+
+@every_algorithm
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Z", "Cc", "Cn"]), min_size=1), max_size=6))
+def test_any_words_come_back(trials: dict[str, Trial], name: str, words: list[str]) -> None:
+    comes_back(trials[name], " ".join(words))
+
+
+def comes_back(trial: Trial, text: str) -> None:
+    if trial.cls.lossy:
+        pytest.skip("loses unknown words")
+    assert trial.model.decode(trial.model.encode(text)) == trial.cls.comes_back_as(text)
+
+
+@every_algorithm
+def test_a_failed_learning_leaves_the_old_model(name: str, trials: dict[str, Trial], tmp_path: Path) -> None:
+    (tmp_path / "model").write_text("old")
+    assert main(["learn", name, "--size", "-5", "--model", str(tmp_path / "model"), str(trials[name].text)]) == 2
+    assert [entry.read_text() for entry in tmp_path.iterdir()] == ["old"]
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), "9" * 5000])
+def test_numbers_that_are_no_whole_numbers(value: object) -> None:
+    with pytest.raises(InputError, match="not of type int"):
+        Parameter("interval", 1000, "merges").parse(value)
+
+
+def test_every_check_can_fail(tmp_path: Path) -> None:
+    """A class that does everything wrong fails them, each with its reason."""
+    trial: Any = Trial(registry.find("char"), tmp_path)
+    broken = type("Broken", (registry.find("char"),), {"encode": lambda self, line: "x", "reads": "both"})
+    trial.cls = broken
+    for check in ("awkward_lines_come_back", "the_batch_does_not_matter", "it_says_what_it_is"):
+        with pytest.raises(AssertionError):
+            CHECKS[check](trial)

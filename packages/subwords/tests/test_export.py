@@ -1,0 +1,97 @@
+"""Exported models do what the models do, in the programs that they are exported to."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from subwords import learn, load
+from subwords.cli import main
+from subwords.errors import InputError
+from subwords.export import HUGGINGFACE, MERGES, tokenizer_json, write
+from subwords.testing import AWKWARD
+
+STEMS = ["baro", "keli", "mino", "tuva", "sade", "é", "日本語", "मराठी"]
+LINES = [" ".join(f"{a}{b}" for b in ("", "ko", "ri", "sem")) for a in STEMS for _ in range(3)]
+#: How many pieces or merges are learned. The text's awkward characters are not in it.
+SIZES = {"word": 20, "volt": 20, "muv": 20, "unigram": 36, "spm-bpe": 60, "wordpiece": 60}
+
+
+def random_lines(number: int) -> list[str]:
+    chance = random.Random(number)
+    words = [*" ".join(LINES).split(" "), "bako", "x", "кот", "@@", "a@@", "##x", "👋🏽", "e\u0301", "\u00a0", "1,000"]
+    return [" ".join(chance.choices(words, k=chance.randint(0, 9))) for _ in range(number)]
+
+
+@pytest.fixture(params=HUGGINGFACE)
+def exported(request: pytest.FixtureRequest, tmp_path: Path):  # type: ignore[no-untyped-def]
+    transformers = pytest.importorskip("transformers")
+    name = request.param
+    options = {"unknown": "word"} if name == "wordpiece" else {}
+    model = learn(name, iter(LINES), SIZES.get(name, 40), **options)
+    write(model, "huggingface", tmp_path / "tokenizer.json")
+    return model, transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+
+
+def test_transformers_gives_equal_pieces_and_ids(exported) -> None:  # type: ignore[no-untyped-def]
+    model, tokenizer = exported
+    known = model.vocab
+    for line in [*LINES, *random_lines(300), *AWKWARD]:
+        if model.algorithm in ("spm-bpe", "unigram") and ("▁" in line or "\u2585" in line or not line):
+            continue  # SentencePiece has no escape for its own marks
+        if any(token in line for token in known.special):
+            continue  # the tokenizer takes a special token of the text for itself
+        if model.algorithm not in ("spm-bpe", "unigram") and line.strip(" \r") != line:
+            continue
+        ids = tokenizer(line, add_special_tokens=False)["input_ids"]
+        assert ids == model.encode_ids(line), ascii(line[:80])
+        expected = [piece if piece in known else known.special[0] for piece in model.encode(line).split(" ") if piece]
+        if (
+            model.algorithm not in MERGES
+        ):  # in a codes file an end of a word is marked, in the text all other pieces are
+            assert tokenizer.convert_ids_to_tokens(ids) == expected
+
+
+@pytest.mark.parametrize("name", ["hft", "huffman", "char"])
+def test_what_huggingface_cannot_express_is_said(name: str) -> None:
+    model = learn(name, iter(LINES), None if name == "char" else 60)
+    with pytest.raises(InputError, match="cannot express"):
+        tokenizer_json(model)
+
+
+def test_sentencepiece_takes_what_is_its_own(tmp_path: Path) -> None:
+    import sentencepiece
+
+    model = learn("unigram", iter(LINES), SIZES["unigram"])
+    write(model, "sentencepiece", tmp_path / "model")
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "model"))
+    assert [" ".join(processor.encode(line, out_type=str)) for line in LINES] == model.encode_batch(LINES)
+    with pytest.raises(InputError, match="cannot express bpe"):
+        write(learn("bpe", iter(LINES), 9), "sentencepiece", tmp_path / "model")
+
+
+@pytest.mark.parametrize("name", ["bpe", "hft", "huffman", "char", "unigram"])
+def test_vocabularies_of_translation_programs(name: str, tmp_path: Path) -> None:
+    model = learn(name, iter(LINES), None if name == "char" else SIZES.get(name, 60))
+    pieces = set(" ".join(model.encode_batch(LINES)).split(" "))
+    write(model, "fairseq", tmp_path / "dict.txt")
+    listed = [line.rsplit(" ", 1) for line in (tmp_path / "dict.txt").read_text("utf-8").split("\n")[:-1]]
+    assert pieces <= {piece for piece, _ in listed}
+    assert len({piece for piece, _ in listed}) == len(listed)
+    assert not {piece for piece, _ in listed} & {"<s>", "<pad>", "</s>", "<unk>"}  # fairseq has these itself
+    write(model, "marian", tmp_path / "vocab.yml")
+    numbers = dict(line.rsplit(": ", 1) for line in (tmp_path / "vocab.yml").read_text("utf-8").split("\n")[:-1])
+    assert [json.loads(piece) for piece in numbers][:2] == ["</s>", "<unk>"]
+    assert [int(number) for number in numbers.values()] == list(range(len(numbers)))
+    assert pieces <= {json.loads(piece) for piece in numbers}
+
+
+def test_the_command_line_exports(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    model, output = str(tmp_path / "codes"), str(tmp_path / "tokenizer.json")
+    assert main(["learn", "bpe", "--size", "20", "--model", model, str(tmp_path / "text")]) == 0
+    assert main(["export", "bpe", "--model", model, "--to", "huggingface", "-o", output]) == 0
+    assert json.loads(Path(output).read_text("utf-8")) == tokenizer_json(load(model))
