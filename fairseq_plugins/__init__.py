@@ -4,4 +4,4 @@ from fairseq_plugins.compatibility import prepare_imports
 
 prepare_imports()
 
-from fairseq_plugins import adamw, attention, text_bleu  # noqa: E402, F401  (register an optimizer, a model, the task)
+from fairseq_plugins import adamw, loss, text_bleu, transformer  # noqa: E402, F401  (each registers itself)

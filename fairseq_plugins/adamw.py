@@ -47,6 +47,23 @@ class FusedAdamW(FairseqOptimizer):
             "weight_decay": self.cfg.weight_decay,
         }
 
+    def multiply_grads(self, c: Any) -> None:
+        """Scale all gradients, in one call for all weights."""
+        torch._foreach_mul_(self._gradients(), c)
+
+    def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Any = None) -> torch.Tensor:
+        """Return the norm of all gradients together (fp32), and scale them down to `max_norm` if that is above 0."""
+        gradients = self._gradients()
+        norm = torch.nn.utils.get_total_norm([gradient.float() for gradient in gradients])
+        if aggregate_norm_fn is not None:
+            norm = aggregate_norm_fn(norm)
+        if max_norm > 0:
+            torch._foreach_mul_(gradients, (max_norm / (norm + 1e-6)).clamp(max=1))
+        return norm
+
+    def _gradients(self) -> list[torch.Tensor]:
+        return [weight.grad for weight in self.params if weight.grad is not None]
+
     @property
     def supports_flat_params(self) -> bool:
         """One tensor of all weights is as good as many: the update looks at each weight alone."""

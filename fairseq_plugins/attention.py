@@ -1,15 +1,9 @@
-"""Attention without masks in memory: `--arch transformer_sdpa`, fairseq's Transformer with torch's fused kernels.
+"""Multi-head attention for training: nothing is computed that a loss does not need.
 
-fairseq 0.12.2 adds the mask of the future and that of the padding up to one matrix of numbers for every head, which
-rules out the fastest kernels, and asks the last decoder layer for the weights of its cross-attention, which rules out
-any. In training, here:
-
-- decoder self-attention is causal and has no mask: targets are padded on the right, so no position before the end of a
-  sentence looks at padding, and what padding itself computes is not in the loss;
-- the encoder's and the cross-attention's mask is one bit a source position, and absent from a batch without padding;
-- no weights are returned: nothing in training reads them.
-
-Weights have the names of `transformer`, so checkpoints of the two serve each other. Decoding is fairseq's own.
+fairseq 0.12.2 adds the mask of the future and that of the padding up to one matrix for every head, and asks the last
+decoder layer for attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
+all sentences. On a GPU torch.nn.functional.scaled_dot_product_attention chooses the kernel. On a CPU the two products
+are written out, in fp32: each is as small as a sentence, so that bf16 only adds conversions.
 """
 
 from __future__ import annotations
@@ -17,73 +11,136 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from fairseq.models import register_model, register_model_architecture
-from fairseq.models.transformer import TransformerModel, base_architecture
-from fairseq.modules import MultiheadAttention
 from torch.nn import functional
 
-from subwords.errors import InputError
+from fairseq_plugins.dropout import keep_mask
 
 
-class SdpaAttention(MultiheadAttention):
-    """fairseq's multi-head attention, in training by torch.nn.functional.scaled_dot_product_attention.
+class Visible:
+    """Which keys a query sees: all, those that are no padding, or those before it."""
 
-    Queries are T × B × C, `key_padding_mask` is B × S and true where a key is padding. Where `attn_mask` is given it
-    must be the mask of the future, which is the only one that fairseq's Transformer has.
+    def __init__(self, padding: torch.Tensor | None = None, causal: bool = False) -> None:
+        """Take `padding`, batch × keys and true where a key is padding, or `causal`."""
+        if padding is not None and padding.device.type == "cpu" and not padding.any():
+            padding = None
+        self.padding, self.causal = padding, causal
+        self._added: torch.Tensor | None = None
+
+    def added(self, scores: tuple[int, int, int], heads: int) -> torch.Tensor:
+        """Return what is added to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
+        if self._added is None:
+            hidden = torch.zeros(1, 1, 1, dtype=torch.bool)
+            if self.causal:
+                hidden = torch.ones(scores[1:], dtype=torch.bool).triu(1)[None]
+            elif self.padding is not None:
+                hidden = self.padding.repeat_interleave(heads, 0)[:, None]
+            self._added = torch.zeros(hidden.shape).masked_fill_(hidden, float("-inf"))
+        return self._added
+
+
+class Grid:
+    """How the pieces of a batch lie in rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
+
+    oneDNN, which multiplies there, compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
+    product takes); so rows come in multiples of ROWS.
     """
 
+    ROWS = 128
+
+    def __init__(self, tokens: torch.Tensor) -> None:
+        """Take any tensor of batch × length."""
+        self.batch, self.length = tokens.shape
+        self.count = self.batch * self.length
+        device = tokens.device.type
+        self.filling = -self.count % self.ROWS if device == "cpu" and torch.is_autocast_enabled(device) else 0
+
+    def flatten(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
+        """Return rows of states that are length × batch × …"""
+        rows = states.flatten(0, 1)
+        if not self.filling:
+            return rows
+        return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, self.filling), value=filler)
+
+    def unflatten(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return rows as length × batch × …"""
+        return rows[: self.count].unflatten(0, (self.length, self.batch))
+
+
+def attend(
+    projected: tuple[torch.Tensor, ...], grids: tuple[Grid, ...], visible: Visible, dropped: float
+) -> torch.Tensor:
+    """Return the mean of the values, weighted by softmax(queries · keys / √size); a share `dropped` of weights is zero.
+
+    projected: one tensor with queries, keys and values or several that have them together, in this order in the third
+    dimension: rows × heads × 1 to 3 × size; `grids` are those of their rows. Returns rows × channels, in the rows of
+    the queries.
+    """
+    if projected[0].device.type == "cpu":
+        mixed: torch.Tensor = _Products.apply(visible, dropped, grids, *projected)
+        return mixed
+    return by_kernel(projected, grids, visible, dropped)
+
+
+def by_kernel(
+    projected: tuple[torch.Tensor, ...], grids: tuple[Grid, ...], visible: Visible, dropped: float
+) -> torch.Tensor:
+    """Compute `attend` with the kernel that torch chooses."""
+    parts = [part for rows, grid in zip(projected, grids, strict=True) for part in grid.unflatten(rows).unbind(3)]
+    q, k, v = (part.permute(1, 2, 0, 3) for part in parts)
+    mask = None if visible.padding is None else ~visible.padding[:, None, None]
+    mixed = functional.scaled_dot_product_attention(
+        q, k, v, attn_mask=mask, dropout_p=dropped, is_causal=visible.causal
+    )
+    return grids[0].flatten(mixed.permute(2, 0, 1, 3).flatten(2))
+
+
+class _Products(torch.autograd.Function):
+    """`attend` with two batched products, of views that have batch · heads first, and everything between in place."""
+
+    @staticmethod
     def forward(
-        self,
-        query: torch.Tensor,
-        key: torch.Tensor | None,
-        value: torch.Tensor | None,
-        key_padding_mask: torch.Tensor | None = None,
-        incremental_state: Any = None,
-        need_weights: bool = True,
-        static_kv: bool = False,
-        attn_mask: torch.Tensor | None = None,
-        before_softmax: bool = False,
-        need_head_weights: bool = False,
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        wants_weights = (need_weights or need_head_weights) and not self.training
-        if incremental_state is not None or wants_weights or before_softmax or key is None or value is None:
-            return super().forward(
-                query, key, value, key_padding_mask, incremental_state, need_weights, static_kv, attn_mask,
-                before_softmax, need_head_weights,
-            )  # fmt: skip
-        causal = attn_mask is not None
-        mask = None
-        if key_padding_mask is not None and not causal:
-            mask = ~key_padding_mask.bool()[:, None, None, :]
-        dropping = self.training or self.dropout_module.apply_during_inference
-        mixed = functional.scaled_dot_product_attention(
-            self._heads(self.q_proj(query)),
-            self._heads(self.k_proj(key)),
-            self._heads(self.v_proj(value)),
-            attn_mask=mask,
-            dropout_p=self.dropout_module.p if dropping else 0.0,
-            is_causal=causal,
-        )
-        return self.out_proj(mixed.permute(2, 0, 1, 3).flatten(2)), None
+        ctx: Any, visible: Visible, dropped: float, grids: tuple[Grid, ...], *projected: torch.Tensor
+    ) -> torch.Tensor:
+        heads, _, size = projected[0].shape[1:]
+        q, k, v = _by_head([rows.float() for rows in projected], grids)
+        added = visible.added((len(q), q.shape[1], k.shape[1]), heads)
+        weights = torch.baddbmm(added, q, k.transpose(1, 2), alpha=size**-0.5)
+        weights.sub_(weights.amax(2, keepdim=True)).exp_()  # torch's softmax is slow below 16 keys
+        weights.div_(weights.sum(2, keepdim=True))
+        mask = keep_mask(weights.shape, dropped, weights.dtype) if dropped else None
+        mixed = projected[0].new_empty(len(projected[0]), heads * size)
+        kept = weights if mask is None else weights * mask
+        mixed[: grids[0].count].view(-1, len(q), size).copy_(torch.bmm(kept, v).transpose(0, 1))
+        mixed[grids[0].count :] = 0
+        ctx.save_for_backward(q, k, v, weights, mask)
+        ctx.grids, ctx.made = grids, [(rows.shape, rows.dtype) for rows in projected]
+        return mixed
 
-    def _heads(self, states: torch.Tensor) -> torch.Tensor:
-        """Return T × B × C as B × heads × T × C/heads."""
-        return states.unflatten(2, (self.num_heads, self.head_dim)).permute(1, 2, 0, 3)
-
-
-@register_model("transformer_sdpa")
-class SdpaTransformer(TransformerModel):
-    """fairseq's Transformer whose attention is SdpaAttention."""
-
-    @classmethod
-    def build_model(cls, args: Any, task: Any) -> SdpaTransformer:
-        if task.cfg.left_pad_target:
-            raise InputError("arch transformer_sdpa: left-pad-target", allowed="targets padded on the right (default)")
-        model = super().build_model(args, task)
-        for module in model.modules():
-            if type(module) is MultiheadAttention:
-                module.__class__ = SdpaAttention  # fairseq's layers made it; it lacks nothing but the other forward
-        return model
+    @staticmethod
+    def backward(ctx: Any, by_mixed: torch.Tensor) -> tuple[Any, ...]:
+        q, k, v, weights, mask = ctx.saved_tensors
+        by_mixed = by_mixed[: ctx.grids[0].count].float().view(-1, len(q), q.shape[2]).transpose(0, 1)
+        by_scores = torch.bmm(by_mixed, v.transpose(1, 2))
+        kept = weights
+        if mask is not None:
+            kept = weights * mask
+            by_scores.mul_(mask)
+        by_scores.mul_(weights)
+        by_scores.addcmul_(weights, by_scores.sum(2, keepdim=True), value=-1).mul_(q.shape[2] ** -0.5)
+        by_queries, by_keys = torch.bmm(by_scores, k), torch.bmm(by_scores.transpose(1, 2), q)
+        found = (by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed))
+        gradients = [by_mixed.new_empty(shape, dtype=kind) for shape, kind in ctx.made]
+        for place, gradient in zip(_by_head(gradients, ctx.grids), found, strict=True):
+            place.copy_(gradient)
+        for gradient, grid in zip(gradients, ctx.grids, strict=True):
+            gradient[grid.count :] = 0
+        return None, None, None, *gradients
 
 
-register_model_architecture("transformer_sdpa", "transformer_sdpa")(base_architecture)
+def _by_head(projected: list[torch.Tensor], grids: tuple[Grid, ...]) -> list[torch.Tensor]:
+    """Return views of queries, keys and values as batch · heads × length × size."""
+    return [
+        part.flatten(1, 2).transpose(0, 1)
+        for rows, grid in zip(projected, grids, strict=True)
+        for part in grid.unflatten(rows).unbind(3)
+    ]

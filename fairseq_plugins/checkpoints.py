@@ -7,16 +7,20 @@ an interruption. Here a file beside the checkpoints, one JSON line per dev score
 
 from __future__ import annotations
 
-import functools
-import shutil
-from collections.abc import Mapping
+import sys
+import zipfile
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.training.dev_scores import ranked, read_record, write_record
+from experiment.training.dev_scores import patience_is_over, ranked, read_record, scores_since_best, write_record
+from subwords.errors import InputError
 from subwords.files import whole_file
 
 LAST = "checkpoint_last.pt"
+#: Settings in a checkpoint that say where a training ran, not what it was.
+PLACES = {"save_dir", "log_file", "user_dir", "data", "dev_references", "dev_segmenter"}
 
 
 def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool) -> None:
@@ -31,22 +35,73 @@ def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool)
             path.unlink()
 
 
-def strip_optimizer(path: Path) -> None:
-    """Take the optimizer's state out of a checkpoint: two thirds of its size, needed only in checkpoint_last.pt."""
+def load(path: Path) -> dict[str, Any]:
+    """Return a checkpoint's state. Nothing in the file is run: it is read as tensors, plain values and settings.
+
+    torch.save writes a zip archive with a checksum of every tensor. torch.load does not look at them and would train on
+    with a flipped bit, so they are checked here. Raises InputError for a file that is damaged, or no checkpoint.
+    """
     import torch
 
-    state = torch.load(path, map_location="cpu", weights_only=False)
-    if state.pop("last_optimizer_state", None) is not None:
-        with whole_file(path, "wb") as stream:
-            torch.save(state, stream)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if (broken := archive.testzip()) is not None:
+                raise ValueError(f"the checksum of {broken} differs")
+        torch.serialization.add_safe_globals([Namespace])  # for good: fairseq loads checkpoints, too
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(state, dict) or "model" not in state:
+            raise ValueError("it holds no model")
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # torch raises many kinds for a broken file
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"{path} is damaged, or no checkpoint of this pipeline ({type(error).__name__}: {reason})",
+            next_step="delete the file and run again; if it is not yours, do not open it with other tools either",
+        ) from None
+    return state
 
 
-def add_to_record(folder: Path, epoch: int, at_its_end: bool, updates: int, score: float) -> list[dict[str, Any]]:
-    """Keep what checkpoint_last.pt holds as a numbered file, add its dev score to the record, and return the record."""
+def save(path: Path, state: dict[str, Any]) -> None:
+    """Write a checkpoint, whole or not at all; equal states make equal files."""
+    import torch
+
+    with whole_file(path, "wb") as stream:
+        torch.save(state, stream)
+
+
+def without_optimizer(state: dict[str, Any]) -> dict[str, Any]:
+    """Return a checkpoint's state without the optimizer's, which is two thirds of it and only needed to go on."""
+    return {key: value for key, value in state.items() if key != "last_optimizer_state"}
+
+
+def average(paths: Sequence[Path]) -> dict[str, Any]:
+    """Return a model's state with every weight averaged over the checkpoints, summed in double precision.
+
+    It says nothing of how and where the training ran, so that equal trainings give equal files.
+    """
+    states = (load(path) for path in paths)
+    first = next(states)
+    sums = {name: weight.double() for name, weight in first["model"].items() if weight.is_floating_point()}
+    for state in states:
+        if state["model"].keys() != first["model"].keys():
+            raise InputError(f"{paths[0].parent} holds checkpoints of different models", next_step="delete them")
+        for name in sums:
+            sums[name] += state["model"][name].double()
+    for name, total in sums.items():
+        first["model"][name] = (total / len(paths)).to(first["model"][name].dtype)
+    model = without_optimizer(first) | {"extra_state": {}}
+    for settings in model["cfg"].values():
+        named = vars(settings) if isinstance(settings, Namespace) else settings or {}
+        named.update(dict.fromkeys(PLACES & named.keys(), ""))
+    return model
+
+
+def add_to_record(folder: Path, epoch: int, at_its_end: bool, state: dict[str, Any]) -> list[dict[str, Any]]:
+    """Keep a checkpoint's weights as a numbered file, add its dev score to the record, and return the record."""
+    updates, score = state["optimizer_history"][-1]["num_updates"], state["extra_state"]["val_loss"]
     name = f"checkpoint{epoch}.pt" if at_its_end else f"checkpoint_{epoch}_{updates}.pt"
-    shutil.copyfile(folder / LAST, folder / f"{name}.part")
-    (folder / f"{name}.part").replace(folder / name)
-    strip_optimizer(folder / name)
+    save(folder / name, without_optimizer(state))
     record = [entry for entry in read_record(folder) if entry["updates"] < updates]
     record.append({"file": name, "epoch": epoch, "updates": updates, "score": score})
     write_record(folder, record)
@@ -54,46 +109,71 @@ def add_to_record(folder: Path, epoch: int, at_its_end: bool, updates: int, scor
 
 
 def watch(folder: Path, count: int, maximize: bool) -> None:
-    """Make fairseq's training keep checkpoints as this module says, and stop early as if never interrupted."""
+    """Make fairseq's training keep checkpoints as this module says.
+
+    fairseq's own function writes up to four copies of everything at each look at the dev set. This one writes
+    checkpoint_last.pt, and the weights alone where there is a dev score.
+    """
     import fairseq.checkpoint_utils as checkpoint_utils
+    from fairseq import utils
 
-    save = checkpoint_utils.save_checkpoint
-
-    @functools.wraps(save)
     def save_and_record(cfg: Any, trainer: Any, epoch_itr: Any, score: float | None) -> None:
-        save(cfg, trainer, epoch_itr, score)
-        if score is None or not trainer.should_save_checkpoint_on_current_rank:
+        trainer.consolidate_optimizer()
+        state = utils.move_to_cpu(trainer.state_dict())  # on all ranks: they may have to talk to each other
+        if not trainer.should_save_checkpoint_on_current_rank:
             return
-        record = add_to_record(folder, epoch_itr.epoch, epoch_itr.end_of_epoch(), trainer.get_num_updates(), score)
-        keep(folder, record, count, maximize)
+        for name in state["model"]:
+            if name.endswith("._float_tensor"):  # fairseq never sets its memory: no two checkpoints would be equal
+                state["model"][name].zero_()
+        state["extra_state"] |= {"train_iterator": epoch_itr.state_dict(), "val_loss": score}
+        save(folder / LAST, state)
+        if score is not None:
+            record = add_to_record(folder, epoch_itr.epoch, epoch_itr.end_of_epoch(), state)
+            checkpoint_utils.save_checkpoint.best = ranked(record, maximize)[0]["score"]
+            keep(folder, record, count, maximize)
 
     checkpoint_utils.save_checkpoint = save_and_record
 
 
-def resume(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
-    """Prepare to go on from checkpoint_last.pt; return whether the training had come to its end there.
+def mend(folder: Path) -> None:
+    """Prepare a folder for going on: what a kill or a bad disk left half done there is completed or put aside.
 
-    A kill can come between a checkpoint and the record of its score: the score is in the checkpoint and is added.
-    fairseq looks at max-update and patience only after another update, so that both are looked at here.
+    A kill can come between checkpoint_last.pt and the record of its score: the score is in the checkpoint and is added.
+    A damaged checkpoint_last.pt is put aside, and the training begins again. Only one process may do this, before
+    others start.
     """
-    import torch
-    from fairseq_cli.train import should_stop_early
-
     if not (folder / LAST).exists():
-        return False
-    state = torch.load(folder / LAST, map_location="cpu", weights_only=False)
+        return
+    try:
+        state = load(folder / LAST)
+    except InputError as error:
+        print(f"{error}\n(put aside as {LAST}.damaged; the training begins again)", file=sys.stderr, flush=True)
+        (folder / LAST).replace(folder / f"{LAST}.damaged")
+        write_record(folder, [])
+        return
     updates, extra = state["optimizer_history"][-1]["num_updates"], state["extra_state"]
     record = [entry for entry in read_record(folder) if entry["updates"] <= updates]
     write_record(folder, record)
     if extra.get("val_loss") is not None and all(entry["updates"] < updates for entry in record):
         place = extra["train_iterator"]
         at_its_end = place["iterations_in_epoch"] == 0
-        epoch = place["epoch"] - 1 if at_its_end else place["epoch"]
-        record = add_to_record(folder, epoch, at_its_end, updates, extra["val_loss"])
+        add_to_record(folder, place["epoch"] - 1 if at_its_end else place["epoch"], at_its_end, state)
+
+
+def go_on(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
+    """Take up early stopping where a training left off; return whether the training had come to its end there.
+
+    fairseq looks at max-update and patience only after another update, so that both are looked at here. Every process
+    of a training calls this; nothing is written.
+    """
+    from fairseq_cli.train import should_stop_early
+
+    if not (folder / LAST).exists():
+        return False
+    record, updates = read_record(folder), load(folder / LAST)["optimizer_history"][-1]["num_updates"]
     if record:
-        best = ranked(record, maximize)[0]
-        should_stop_early.best = best["score"]
-        should_stop_early.num_runs = sum(entry["updates"] > best["updates"] for entry in record)
-        if 0 < int(flags.get("patience", 0)) <= should_stop_early.num_runs:
+        should_stop_early.best = ranked(record, maximize)[0]["score"]
+        should_stop_early.num_runs = scores_since_best(record, maximize)
+        if patience_is_over(record, flags, maximize):
             return True
     return 0 < int(flags.get("max-update", 0)) <= updates

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import shutil
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -26,8 +26,7 @@ def prepare_fairseq() -> None:
     import fairseq
 
     if not getattr(fairseq, "_prepared", False):
-        _load_whole_checkpoints()
-        _copy_whole_checkpoints()
+        _let_checkpoints_be_loaded()
         _leave_encoder_fastpath()
         _save_master_weights()
         _leave_compiler_out()
@@ -68,48 +67,27 @@ def _name_numpy_types() -> None:
             setattr(numpy, name, kind)
 
 
-def _load_whole_checkpoints() -> None:
-    """torch 2.6 loads weights only by default; fairseq's checkpoints, the user's own, also hold their settings."""
-    import fairseq.checkpoint_utils
+def _let_checkpoints_be_loaded() -> None:
+    """torch 2.6 loads weights and plain values only; a fairseq checkpoint's settings can also be a Namespace.
+
+    Nothing else is allowed: a checkpoint from elsewhere cannot run code when it is loaded.
+    """
     import torch
 
-    class Torch:
-        """torch as that one module sees it: only `load` differs."""
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(torch, name)
-
-        @staticmethod
-        def load(*args: Any, **kwargs: Any) -> Any:
-            return torch.load(*args, **{"weights_only": False, **kwargs})
-
-    fairseq.checkpoint_utils.torch = Torch()
-
-
-def _copy_whole_checkpoints() -> None:
-    """fairseq copies checkpoint7.pt onto checkpoint_last.pt in place: a kill meanwhile leaves nothing to go on from."""
-    from fairseq.file_io import PathManager
-
-    def copy(source: str, target: str, overwrite: bool = False) -> bool:
-        if Path(target).exists() and not overwrite:
-            return False
-        temporary = f"{target}.part"
-        shutil.copyfile(source, temporary)
-        Path(temporary).replace(target)
-        return True
-
-    PathManager.copy = staticmethod(copy)
+    torch.serialization.add_safe_globals([Namespace])
 
 
 def _save_master_weights() -> None:
     """In bf16 and fp16 fairseq trains fp32 copies of the weights, and saves the model's rounded ones alone.
 
-    A resumed training would go on from other weights than it left off with. The copies are saved with the optimizer's
-    state, which only checkpoint_last.pt has.
+    The model that is kept should be the one that was trained, and a resumed training should go on from the weights that
+    it left off with. So checkpoints hold the fp32 copies: as the model's weights, which fairseq rounds again when it
+    loads them, and with the optimizer's state, which only checkpoint_last.pt has.
     """
     from fairseq.optim.fp16_optimizer import FP16Optimizer
+    from fairseq.trainer import Trainer
 
-    save, load = FP16Optimizer.state_dict, FP16Optimizer.load_state_dict
+    save, load, save_all = FP16Optimizer.state_dict, FP16Optimizer.load_state_dict, Trainer.state_dict
 
     def masters(optimizer: Any) -> list[Any]:
         copies = optimizer.fp32_params
@@ -123,8 +101,27 @@ def _save_master_weights() -> None:
         for own, saved in zip(masters(self), state.get("master_weights", []), strict=False):
             own.copy_(saved)
 
+    def trainer_state(self: Any) -> dict[str, Any]:
+        state: dict[str, Any] = save_all(self)
+        if isinstance(self.optimizer, FP16Optimizer):
+            copies = fp32_copies(self.optimizer.fp16_params, masters(self.optimizer))
+            state["model"] = {name: copies.get(weight.data_ptr(), weight) for name, weight in state["model"].items()}
+        return state
+
     FP16Optimizer.state_dict = state_dict
     FP16Optimizer.load_state_dict = load_state_dict
+    Trainer.state_dict = trainer_state
+
+
+def fp32_copies(weights: Sequence[Any], masters: Sequence[Any]) -> dict[int, Any]:
+    """Return the fp32 copy of each weight, by the address of the weight's data.
+
+    `masters` has a tensor for each weight, or one flat tensor that holds all of them one after the other.
+    """
+    if len(masters) == 1 and masters[0].dim() == 1:
+        masters = masters[0].split([weight.numel() for weight in weights])
+    pairs = zip(weights, masters, strict=True)
+    return {weight.data_ptr(): master.view(weight.shape) for weight, master in pairs}
 
 
 #: What an encoder layer keeps a second time for the fused layer of torch 1.12: weights that no training moves, a

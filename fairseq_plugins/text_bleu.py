@@ -31,6 +31,7 @@ class TextBleuConfig(TranslationConfig):
     dev_text: str = field(default="raw", metadata={"help": "what the segmenter reads: raw or moses"})
     dev_beam: int = field(default=1, metadata={"help": "beam of the dev translations"})
     dev_length_factor: float = field(default=1.5, metadata={"help": "longest hypothesis: factor * source + constant"})
+    autocast: str = field(default="none", metadata={"help": "bf16: train in bf16, with weights in fp32"})
     dev_length_constant: int = field(default=30, metadata={"help": "longest hypothesis: factor * source + constant"})
 
 
@@ -58,6 +59,17 @@ class TextBleuTask(TranslationTask):
             )
             self.dev_generator = self.build_generator([model], search)
         return model
+
+    def train_step(
+        self, sample: Any, model: Any, criterion: Any, *rest: Any, **options: Any
+    ) -> tuple[Any, Any, dict[str, Any]]:
+        def compute_loss(model: Any, sample: Any) -> Any:  # the gradient follows the precisions of the way to the loss
+            device = sample["target"].device.type
+            with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
+                return criterion(model, sample)
+
+        found: tuple[Any, Any, dict[str, Any]] = super().train_step(sample, model, compute_loss, *rest, **options)
+        return found
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import texts
 from .measure import ProcessFailed, Usage, measure
-from .programs import PROGRAMS, Program
+from .programs import PROGRAMS, STEPS, Program
 from .table import LEGEND, Measured, as_markdown, machine
 
 #: Seconds of a first run from which on a program is not run again.
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
         for kind, text, programs in _inputs(arguments, chosen, Path(scratch)):
             print(text, file=sys.stderr, flush=True)
-            rows = compare(programs, text, arguments, Path(scratch), cold=kind == "small")
+            rows = compare(programs, text, arguments, Path(scratch))
             report += [f"## {text}", "", as_markdown(rows, targets=kind == "large"), ""]
             arguments.output.parent.mkdir(parents=True, exist_ok=True)
             arguments.output.write_text("\n".join(report), encoding="utf-8")
@@ -65,38 +65,36 @@ def _inputs(
 
 
 def compare(
-    programs: Sequence[Program], text: texts.Text, settings: argparse.Namespace, scratch: Path, cold: bool
+    programs: Sequence[Program], text: texts.Text, settings: argparse.Namespace, scratch: Path
 ) -> list[Measured]:
-    """Measure all programs round after round, so that a load that comes and goes meets all of them.
-
-    Before, ours run once for what they compile to be in place: each with an empty cache of its own when it is to be
-    measured `cold`, else with one for all.
-    """
-    rows = {(step, program.name): Measured(program, step) for step in ("learn", "encode") for program in programs}
-    for turn in range(settings.repeat + 1):
+    """Measure all programs round after round, so that a load that comes and goes meets all of them."""
+    rows = {(step, program.name): Measured(program, step) for step in STEPS for program in programs}
+    for turn in range(settings.repeat):
         for row in rows.values():
-            if (turn == 0 and not row.program.ours) or (row.warm and row.warm[0].wall > HEAVY):
+            if row.runs and row.runs[0].wall > HEAVY:
                 continue
-            cache = scratch / "compiled" / (f"{row.program.name}.{row.step}" if cold else "all")
-            usage = _run(row.program, row.step, text, settings.size, scratch, cache)
-            print(f"  {turn} {row.step} {row.program.name}: {usage}", file=sys.stderr, flush=True)
-            if turn:
-                row.warm.append(usage)
-            elif cold:
-                row.cold = usage
+            usage = _run(row.program, row.step, text, settings.size, scratch)
+            print(f"  {turn + 1} {row.step} {row.program.name}: {usage}", file=sys.stderr, flush=True)
+            row.runs.append(usage)
+    for program in programs:
+        (scratch / f"{program.name}.pieces").unlink(missing_ok=True)
     return list(rows.values())
 
 
-def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path, cache: Path) -> Usage:
-    """Run one step of a program, which keeps what it compiles in `cache`."""
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS")
+def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path) -> Usage:
+    """Run one step of a program."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     environment = {
-        "NUMBA_CACHE_DIR": str(cache),
-        "PYTHONPATH": str(texts.ROOT / "src"),
-        **dict.fromkeys(threads, "1"),
+        **dict.fromkeys(names, str(program.threads)),
+        "TOKENIZERS_PARALLELISM": str(program.threads > 1).lower(),
     }
-    model = scratch / f"{program.name}.model"
-    command = program.learn(text, size, model) if step == "learn" else program.encode(text, model, scratch / "pieces")
+    model, pieces = scratch / f"{program.name}.model", scratch / f"{program.name}.pieces"
+    if step == "learn":
+        command = program.learn(text, size, model)
+    elif step == "encode":
+        command = program.encode(text.path, model, pieces)
+    else:
+        command = program.decode(pieces, model, scratch / "text")
     return measure(command, environment=environment)
 
 

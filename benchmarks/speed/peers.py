@@ -1,13 +1,15 @@
 """Peers that are libraries, each as a small program of its own.
 
-python peers.py learn  PEER SIZE MODEL TEXT
-python peers.py encode PEER MODEL TEXT OUTPUT
+python peers.py learn  PEER THREADS SIZE MODEL TEXT
+python peers.py encode PEER THREADS MODEL TEXT OUTPUT
+python peers.py decode PEER THREADS MODEL PIECES OUTPUT
 
-SIZE counts merges, on top of the text's letters, except for sentencepiece-unigram, where it counts pieces. One thread.
+SIZE counts merges, on top of the text's letters, except for sentencepiece-unigram, where it counts pieces.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from itertools import islice
 from pathlib import Path
@@ -15,7 +17,7 @@ from pathlib import Path
 LINES_PER_BATCH = 10_000
 
 
-def learn_sentencepiece(kind: str, size: int, model: str, text: str) -> None:
+def learn_sentencepiece(kind: str, threads: int, size: int, model: str, text: str) -> None:
     """Learn from the text as it is, every character kept, every line read."""
     import sentencepiece
 
@@ -27,20 +29,20 @@ def learn_sentencepiece(kind: str, size: int, model: str, text: str) -> None:
         character_coverage=1.0,
         normalization_rule_name="identity",
         max_sentence_length=1 << 20,
-        num_threads=1,
+        num_threads=threads,
         minloglevel=2,
     )
     Path(f"{model}.model").replace(model)
 
 
-def encode_sentencepiece(model: str, text: str, output: str) -> None:
+def encode_sentencepiece(threads: int, model: str, text: str, output: str) -> None:
     """Write the pieces of a text."""
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
     with open(text, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
         while lines := [line.rstrip("\n") for line in islice(source, LINES_PER_BATCH)]:
-            encoded = processor.encode(lines, out_type=str, num_threads=1)
+            encoded = processor.encode(lines, out_type=str, num_threads=threads)
             sink.writelines(" ".join(pieces) + "\n" for pieces in encoded)
 
 
@@ -57,7 +59,7 @@ def learn_tokenizers(size: int, model: str, text: str) -> None:
     tokenizer.save(model)
 
 
-def encode_tokenizers(model: str, text: str, output: str) -> None:
+def encode_tokenizers(_: int, model: str, text: str, output: str) -> None:
     """Write the pieces of a text."""
     from tokenizers import Tokenizer
 
@@ -67,18 +69,43 @@ def encode_tokenizers(model: str, text: str, output: str) -> None:
             sink.writelines(" ".join(line.tokens) + "\n" for line in tokenizer.encode_batch_fast(lines))
 
 
+def decode_sentencepiece(threads: int, model: str, pieces: str, output: str) -> None:
+    """Write the text of pieces."""
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor(model_file=model)
+    with open(pieces, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
+        while lines := [line.rstrip("\n").split(" ") for line in islice(source, LINES_PER_BATCH)]:
+            sink.writelines(f"{line}\n" for line in processor.decode(lines, num_threads=threads))
+
+
+def decode_tokenizers(_: int, model: str, pieces: str, output: str) -> None:
+    """Write the text of pieces; the library decodes numbers, which are looked up first."""
+    from tokenizers import Tokenizer, decoders
+
+    tokenizer = Tokenizer.from_file(model)
+    tokenizer.decoder = decoders.BPEDecoder()
+    ids = tokenizer.get_vocab()
+    with open(pieces, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
+        while lines := [line.rstrip("\n").split(" ") for line in islice(source, LINES_PER_BATCH)]:
+            numbers = [[ids[piece] for piece in line if piece] for line in lines]
+            sink.writelines(f"{line}\n" for line in tokenizer.decode_batch(numbers))
+
+
 def main() -> None:
     """Do what the arguments say."""
-    do, peer, *rest = sys.argv[1:]
+    do, peer, given, *rest = sys.argv[1:]
+    threads = int(given)
+    os.environ["RAYON_NUM_THREADS"] = given
     library, _, kind = peer.partition("-")
     if do == "encode":
-        (encode_tokenizers if library == "tokenizers" else encode_sentencepiece)(*rest)
-        return
-    size, model, text = rest
-    if library == "tokenizers":
-        learn_tokenizers(int(size), model, text)
+        (encode_tokenizers if library == "tokenizers" else encode_sentencepiece)(threads, *rest)
+    elif do == "decode":
+        (decode_tokenizers if library == "tokenizers" else decode_sentencepiece)(threads, *rest)
+    elif library == "tokenizers":
+        learn_tokenizers(int(rest[0]), *rest[1:])
     else:
-        learn_sentencepiece(kind, int(size), model, text)
+        learn_sentencepiece(kind, threads, int(rest[0]), *rest[1:])
 
 
 if __name__ == "__main__":

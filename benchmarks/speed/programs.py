@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .texts import Text
 
@@ -13,20 +15,27 @@ PEERS = Path(__file__).with_name("peers.py")
 SUBWORD_NMT = Path(sys.executable).with_name("subword-nmt")
 BASELINE = "subword-nmt"
 
+SENTENCEPIECE = "sentencepiece bpe"
+STEPS = ("learn", "encode", "decode")
+
 #: Of the CPU time that subword-nmt's apply-bpe takes on the same text.
-ENCODE_TARGET = 0.15
+ENCODE_TARGET = 0.05
+#: Of sentencepiece's bpe, for what learns merges.
+MERGES_TARGET = 0.35
 
 
 @dataclass(frozen=True)
 class Program:
-    """A segmentation program: how to learn and encode with it."""
+    """A segmentation program: how to learn, encode and decode with it."""
 
     name: str
     algorithm: str  # the registry's name, or the peer's
     ours: bool = True
     sized: bool = True
     options: tuple[str, ...] = ()
-    learn_target: float | None = None  # of the CPU time that subword-nmt's learn-bpe takes
+    threads: int = 1
+    targets: Mapping[str, float] = field(default_factory=dict)  # step -> share of subword-nmt's CPU time
+    merges: bool = False  # is to be compared with sentencepiece's bpe, too
     growth: bool = False  # is part of the growth curve
     most_words: float = math.inf  # of a generated text that it is given
 
@@ -35,37 +44,63 @@ class Program:
         source, target = str(text.path), str(model)
         if self.ours:
             sized = ["--size", str(size)] if self.sized else []
-            return [*_OURS, "learn", self.algorithm, *sized, *self.options, "--model", target, source]
-        if self.name == BASELINE:
-            return [str(SUBWORD_NMT), "learn-bpe", "-s", str(size), "-i", source, "-o", target]
+            threads = ["--threads", str(self.threads)]
+            return [*_OURS, "learn", self.algorithm, *sized, *self.options, *threads, "--model", target, source]
+        if self.algorithm == "subword-nmt":
+            processes = ["--num-workers", str(self.threads)]
+            return [str(SUBWORD_NMT), "learn-bpe", "-s", str(size), *processes, "-i", source, "-o", target]
         if self.algorithm == "tokenizers":
             size += text.letters + 1
-        return [sys.executable, str(PEERS), "learn", self.algorithm, str(size), target, source]
+        return [sys.executable, str(PEERS), "learn", self.algorithm, str(self.threads), str(size), target, source]
 
-    def encode(self, text: Text, model: Path, output: Path) -> list[str]:
-        """Return the command that encodes the text."""
-        source, target = str(text.path), str(output)
+    def encode(self, text: Path, model: Path, output: Path) -> list[str]:
+        """Return the command that encodes a text."""
+        source, target = str(text), str(output)
         if self.ours:
-            return [*_OURS, "encode", self.algorithm, "--model", str(model), "--input", source, "--output", target]
-        if self.name == BASELINE:
-            return [str(SUBWORD_NMT), "apply-bpe", "-c", str(model), "-i", source, "-o", target]
-        return [sys.executable, str(PEERS), "encode", self.algorithm, str(model), source, target]
+            threads = ["--threads", str(self.threads)]
+            return [*_OURS, "encode", self.algorithm, *threads, "--model", str(model), "-i", source, "-o", target]
+        if self.algorithm == "subword-nmt":
+            processes = ["--num-workers", str(self.threads)]
+            return [str(SUBWORD_NMT), "apply-bpe", *processes, "-c", str(model), "-i", source, "-o", target]
+        return [sys.executable, str(PEERS), "encode", self.algorithm, str(self.threads), str(model), source, target]
+
+    def decode(self, pieces: Path, model: Path, output: Path) -> list[str]:
+        """Return the command that decodes pieces. subword-nmt's own advice is a substitution by sed."""
+        source, target = str(pieces), str(output)
+        if self.ours:
+            return [*_OURS, "decode", self.algorithm, "--model", str(model), "-i", source, "-o", target]
+        if self.algorithm == "subword-nmt":
+            return ["sed", "-r", "s/(@@ )|(@@ ?$)//g", source]
+        return [sys.executable, str(PEERS), "decode", self.algorithm, str(self.threads), str(model), source, target]
 
 
 _OURS = [sys.executable, "-m", "subwords"]
+_MERGES: dict[str, Any] = {"targets": {"learn": 0.015, "encode": ENCODE_TARGET}, "merges": True, "growth": True}
 
 PROGRAMS = [
-    Program(BASELINE, "bpe", ours=False, growth=True, most_words=2e7),
+    Program(BASELINE, "subword-nmt", ours=False, growth=True, most_words=2e7),
     Program("tokenizers bpe", "tokenizers", ours=False, growth=True),
-    Program("sentencepiece bpe", "sentencepiece-bpe", ours=False),
+    Program(SENTENCEPIECE, "sentencepiece-bpe", ours=False, growth=True),
     Program("sentencepiece unigram", "sentencepiece-unigram", ours=False),
-    Program("bpe", "bpe", learn_target=0.05, growth=True),
-    Program("sbpe", "sbpe", learn_target=0.08, growth=True),
-    Program("random-bpe", "random-bpe", learn_target=0.10, growth=True),
-    Program("hft", "hft", learn_target=0.20, growth=True),
-    Program("huffman", "huffman", learn_target=0.05, growth=True),
-    Program("volt", "volt", sized=False, options=("--set", "candidates=10000"), learn_target=0.15, growth=True),
-    Program("muv", "muv", sized=False),
+    Program("subword-nmt, 2 processes", "subword-nmt", ours=False, threads=2),
+    Program("tokenizers bpe, 2 threads", "tokenizers", ours=False, threads=2),
+    Program("sentencepiece bpe, 2 threads", "sentencepiece-bpe", ours=False, threads=2),
+    Program("bpe", "bpe", **_MERGES),
+    Program("bpe, 2 threads", "bpe", threads=2),
+    Program("sbpe", "sbpe", **_MERGES),
+    Program("random-bpe", "random-bpe", **_MERGES),
+    Program("hft", "hft", targets={"learn": 0.035, "encode": ENCODE_TARGET}, growth=True),
+    Program("hft, 2 threads", "hft", threads=2),
+    Program("huffman", "huffman", targets={"learn": 0.012, "encode": ENCODE_TARGET}, growth=True),
+    Program(
+        "volt",
+        "volt",
+        sized=False,
+        options=("--set", "candidates=10000"),
+        targets={"learn": 0.025, "encode": ENCODE_TARGET},
+        growth=True,
+    ),
+    Program("muv", "muv", sized=False, targets={"encode": ENCODE_TARGET}),
     Program("unigram", "unigram"),
     Program("spm-bpe", "spm-bpe"),
     Program("wordpiece", "wordpiece"),

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     streams += [("no word twice", millions, distinct(round(millions * 1e6))) for millions in arguments.distinct]
     with tempfile.TemporaryDirectory() as folder:
         text, model = texts.generate(LEARNED_WORDS, Path(folder)), Path(folder) / "model"
-        environment = {"PYTHONPATH": str(texts.ROOT / "src"), "OMP_NUM_THREADS": "1"}
+        environment = {"OMP_NUM_THREADS": "1"}
         for algorithm in arguments.algorithms:
             measure(
                 [*ours, "learn", algorithm, "--size", str(SIZE), "--model", model, text.path], environment=environment

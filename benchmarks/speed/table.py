@@ -11,30 +11,22 @@ from pathlib import Path
 from statistics import median
 
 from .measure import Usage
-from .programs import BASELINE, ENCODE_TARGET, Program
+from .programs import BASELINE, MERGES_TARGET, SENTENCEPIECE, Program
 
-PACKAGES = ["subwords", "numpy", "numba", "subword-nmt", "sentencepiece", "tokenizers"]
+PACKAGES = ["subwords", "numpy", "subword-nmt", "sentencepiece", "tokenizers"]
 
 
 @dataclass
 class Measured:
-    """The runs of one program on one text for one step ("learn" or "encode")."""
+    """The runs of one program on one text for one step ("learn", "encode" or "decode")."""
 
     program: Program
     step: str
-    cold: Usage | None = None  # with nothing compiled; None where that is not measured
-    warm: list[Usage] = field(default_factory=list)
+    runs: list[Usage] = field(default_factory=list)
 
     def median(self, figure: str) -> float:
-        """Return the median of a figure of the runs with compiled code in place."""
-        return median(getattr(usage, figure) for usage in self.warm)
-
-    @property
-    def target(self) -> float | None:
-        """The share of the baseline's CPU time that is to be reached, where there is one."""
-        if not self.program.ours:
-            return None
-        return self.program.learn_target if self.step == "learn" else ENCODE_TARGET
+        """Return the median of a figure of the runs."""
+        return median(getattr(usage, figure) for usage in self.runs)
 
 
 def machine() -> str:
@@ -55,45 +47,57 @@ def _processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-HEADER = ["", "step", "CPU", "wall", "cold CPU", "cold wall", "MiB", "CPU ratio", "wall ratio", "MiB ratio", "runs"]
+HEADER = [
+    "",
+    "step",
+    "CPU",
+    "wall",
+    "MiB",
+    "of subword-nmt",
+    "of sentencepiece bpe",
+    "MiB of sentencepiece bpe",
+    "runs",
+]
 LEGEND = """\
-Ours are bold. Seconds of CPU outside the kernel and of wall time, of whole processes, medians of the runs; cold: with
-nothing compiled yet. MiB: peak memory. Ratios are to subword-nmt's row of the same step, memory's to its learn-bpe."""
+Ours are bold. Seconds of CPU outside the kernel and of wall time, of whole processes, medians of the runs; MiB: peak
+memory. Ratios are of CPU time, and of peak memory, to the peer's row of the same step, with one thread."""
 
 
 def as_markdown(rows: Sequence[Measured], *, targets: bool) -> str:
     """Return one line per row. With `targets`, say what is to be reached and whether it is."""
     header = [*HEADER, "target"] if targets else HEADER
-    baselines = {row.step: row for row in rows if row.program.name == BASELINE}
-    cells = [_cells(row, baselines, targets) for row in rows]
+    measured = {(row.program.name, row.step): row for row in rows}
+    cells = [_cells(row, measured, targets) for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *cells])
 
 
-def _cells(row: Measured, baselines: dict[str, Measured], targets: bool) -> list[str]:
-    base, learned = baselines.get(row.step), baselines.get("learn")
+def _cells(row: Measured, rows: dict[tuple[str, str], Measured], targets: bool) -> list[str]:
+    base, peer = rows.get((BASELINE, row.step)), rows.get((SENTENCEPIECE, row.step))
     cpu = row.median("user") / base.median("user") if base else None
-    wall = row.median("wall") / base.median("wall") if base else None
-    memory = row.median("peak") / learned.median("peak") if learned else None
+    of_peer = row.median("user") / peer.median("user") if peer else None
+    memory = row.median("peak") / peer.median("peak") if peer else None
     cells = [
         f"**{row.program.name}**" if row.program.ours else row.program.name,
         row.step,
         f"{row.median('user'):.2f}",
         f"{row.median('wall'):.2f}",
-        f"{row.cold.user:.2f}" if row.cold else "",
-        f"{row.cold.wall:.2f}" if row.cold else "",
         f"{row.median('peak') / 2**20:.0f}",
-        *map(_ratio, (cpu, wall, memory)),
-        str(len(row.warm)),
+        *map(_ratio, (cpu, of_peer, memory)),
+        str(len(row.runs)),
     ]
-    return [*cells, _verdict(row.target, cpu, memory)] if targets else cells
+    return [*cells, _verdict(row, cpu, of_peer, memory)] if targets else cells
 
 
-def _verdict(target: float | None, cpu: float | None, memory: float | None) -> str:
-    """Return the target, and whether CPU time and memory keep it."""
-    if target is None or cpu is None or memory is None:
+def _verdict(row: Measured, cpu: float | None, of_peer: float | None, memory: float | None) -> str:
+    """Return the targets, and whether CPU time and memory keep them."""
+    target = row.program.targets.get(row.step)
+    if target is None or cpu is None:
         return ""
-    missed = [name for name, value, most in (("CPU", cpu, target), ("memory", memory, 1.0)) if value > most]
-    return f"{target:.2f} **missed: {', '.join(missed)}**" if missed else f"{target:.2f} met"
+    asked = [("of subword-nmt", cpu, target), ("memory", memory, 1.0)]
+    if row.program.merges and row.step == "learn":
+        asked.append(("of sentencepiece", of_peer, MERGES_TARGET))
+    missed = [name for name, value, most in asked if value is not None and value > most]
+    return f"{target:.3f} **missed: {', '.join(missed)}**" if missed else f"{target:.3f} met"
 
 
 def _ratio(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""What a step leaves behind: result.json and README.md, with everything that a figure depends on."""
+"""What figures depend on: machine, versions, commit; and Markdown tables."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.jsonfiles import write_json
 from experiment.provenance import commit_label, git_state, versions
-from subwords.files import whole_file
-
-from .call import Call
 
 
 def machine() -> dict[str, Any]:
@@ -60,43 +56,16 @@ def software() -> dict[str, str]:
     return found
 
 
-def write(call: Call, title: str, body: Sequence[str], results: dict[str, Any]) -> None:
-    """Write the record of a step: `body` is Markdown, `results` what it says as data."""
-    call.remember()
-    calls = call.memory["calls"]
-    record = {
-        "step": call.step,
-        "title": title,
-        "scale": call.scale,
-        "calls": calls,
-        "seconds": round(sum(made["seconds"] for made in calls), 1),
-        "machine": machine(),
-        "versions": software(),
-        "commit": commit_label(git_state()) or "unknown",
-        **results,
-    }
-    write_json(call.record_folder / "result.json", record)
-    with whole_file(call.record_folder / "README.md") as stream:
-        stream.write("\n".join([f"# {title}", "", *body, "", *_provenance(record)]) + "\n")
+def commit() -> str:
+    """Return the commit of this repository."""
+    return commit_label(git_state()) or "unknown"
 
 
-def _provenance(record: dict[str, Any]) -> list[str]:
-    commands = list(dict.fromkeys(call["command"] for call in record["calls"]))
-    facts = [f"{name.replace('_', ' ')} {value}" for name, value in record["machine"].items() if value is not None]
-    packages = [f"{name} {version}" for name, version in record["versions"].items()]
-    count = len(record["calls"])
-    return [
-        "## How",
-        "",
-        "```",
-        *commands,
-        "```",
-        "",
-        f"- Time: {record['seconds'] / 60:.1f} minutes in {count} call{'s' if count > 1 else ''}, "
-        f"the first on {record['calls'][0]['started']}.",
-        f"- Machine: {', '.join(facts)}.",
-        f"- Software: {', '.join(packages)}; commit {record['commit']}.",
-    ]
+def provenance(facts: Mapping[str, Any]) -> list[str]:
+    """Return machine, versions and commit as Markdown."""
+    machine = [f"{name.replace('_', ' ')} {value}" for name, value in facts["machine"].items() if value is not None]
+    packages = [f"{name} {version}" for name, version in facts["versions"].items()]
+    return [f"Machine: {', '.join(machine)}.", "", f"Software: {', '.join(packages)}; commit {facts['commit']}."]
 
 
 def table(rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a GPU makes possible, in four steps that each leave a record: `python -m benchmarks.gpu --help`."""
+"""How fast trainings are, and whether they learn the same: `python -m benchmarks.training --help`."""
 
 import sys
 from pathlib import Path

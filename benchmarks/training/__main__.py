@@ -1,0 +1,126 @@
+"""Training speed: fairseq 0.12.2 as it comes beside this project's model, loss, optimizer and precision.
+
+python -m benchmarks.training --output FILE [--mirror DIR]
+
+On a CPU: transformer-small and a larger model, seconds of processor time. On a GPU: transformer-base with batches of
+25,000 pieces, one change at a time from fairseq in fp16, seconds of a clock. All variants train in turn, update by
+update, in one process, on the same Multi30k batches; a ratio is the median over updates. The dev loss after the last
+update, over seeds, says whether they learn the same, and the gradient without dropout whether they compute the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import write_json
+from experiment.programs import program
+from subwords.files import whole_file
+
+from . import ROOT, record, variants
+from .trainings import compare
+
+
+def parser() -> argparse.ArgumentParser:
+    command = argparse.ArgumentParser(
+        prog="python -m benchmarks.training",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
+    command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
+    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
+    command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
+    command.add_argument("--model", help="only this model (transformer-small, …)")
+    command.add_argument("--seeds", type=int, default=3)
+    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
+    command.add_argument(
+        "--warmup",
+        type=int,
+        default=40,
+        help="updates whose time does not count: kernels are compiled for new shapes (40)",
+    )
+    return command
+
+
+def multi30k(folder: Path, mirror: Path | None) -> Path:
+    """Return Multi30k English-German as fairseq reads it; made once."""
+    if (folder / "binarized").exists():
+        return folder / "binarized"
+    raw, pieces = folder / "raw", folder / "pieces"
+    downloads = ["--downloads", ROOT / "results" / "downloads", *(["--mirror", mirror] if mirror else [])]
+    corpus = ["--corpus", "multi30k", "--languages", "de", "en", "--tests", "test2016", *downloads]
+    both = ["--pair", "de-en", "--joint"]
+    bpe = ["--algorithm", "bpe", "--size", "4000", "--text", "raw"]
+    text, segmented = (["--train", place / "train", "--dev", place / "dev"] for place in (raw, pieces))
+    steps: list[list[Any]] = [
+        ["prepare_corpus", *corpus, "--output", raw],
+        ["segment", *both, *bpe, *text, "--output", pieces],
+        ["binarize", *both, *segmented, "--output", folder / "binarized"],
+    ]
+    for name, *words in steps:
+        command = [sys.executable, ROOT / "scripts" / f"{name}.py", *words]
+        subprocess.run([str(word) for word in command], check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
+    return folder / "binarized"
+
+
+def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Return what was measured as Markdown."""
+    lines: list[str] = []
+    for model, found in results.items():
+        rows: list[list[Any]] = [["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]]
+        for entry in found:
+            error = entry["gradient_error"]
+            losses = entry["dev_loss"]
+            spread = f" ± {statistics.stdev(losses):.3f}" if len(losses) > 1 else ""
+            rows.append(
+                [
+                    entry["name"],
+                    f"{1000 * statistics.median(entry['seconds']):,.0f}",
+                    f"{statistics.median(entry['ratios']):.2f}",
+                    f"{statistics.mean(losses):.3f}{spread}",
+                    "–" if error is None else f"{error:.1e}",
+                ]
+            )
+        lines += [f"## {model}", "", *record.table(rows), ""]
+    return lines
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, print and write the table."""
+    import torch
+
+    arguments = parser().parse_args(argv)
+    device = arguments.device
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_num_threads(1)
+    data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
+    known = [*variants.models(device), variants.TINY]
+    wanted = [model for model in known if model.name == arguments.model] or variants.models(device)
+    counts = (arguments.seeds, arguments.updates, arguments.warmup)
+    results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
+    facts = {"machine": record.machine(), "versions": record.software(), "commit": record.commit()}
+    write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
+    how = f"{arguments.seeds} seeds, {arguments.updates} updates each; the first {arguments.warmup} are not timed."
+    lines = ["# Training speed", "", how, "", *table(results), *record.provenance(facts)]
+    with whole_file(arguments.output) as stream:
+        stream.write("\n".join(lines) + "\n")
+    print("\n".join(lines))
+    return 0
+
+
+if __name__ == "__main__":
+    from train import MALLOC  # as scripts/train.py runs
+
+    if not os.environ.keys() >= MALLOC.keys():
+        command = [sys.executable, "-m", "benchmarks.training", *sys.argv[1:]]
+        os.execve(sys.executable, command, {**os.environ, **MALLOC})
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""Trainings in this process: fairseq's own trainer, one update at a time."""
+
+from __future__ import annotations
+
+import logging
+import math
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from experiment.training import recipes
+
+from . import ROOT
+from .variants import STOCK, Model, Variant
+
+
+class Training:
+    """A model and its trainer."""
+
+    def __init__(self, data: Path, model: Model, variant: Variant, device: str, seed: int, **changes: Any) -> None:
+        """Build a training on binarized `data` (folder); `changes` are further recipe flags."""
+        import fairseq_plugins  # noqa: F401
+        from fairseq_plugins.compatibility import prepare_fairseq
+
+        prepare_fairseq()
+        from fairseq import options, tasks, utils
+        from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+        from fairseq.trainer import Trainer
+
+        logging.getLogger("fairseq").setLevel(logging.WARNING)
+        catalogue = yaml.safe_load((ROOT / "config" / "models.yaml").read_text(encoding="utf-8"))
+        flags = {**model.flags, **variant.flags, **{name.replace("_", "-"): value for name, value in changes.items()}}
+        flags = recipes.resolve("model", {**catalogue, "model": {"like": model.like, "flags": flags}})["flags"]
+        source, target = next(data.glob("train.*-*.idx")).name.split(".")[1].split("-")
+        words = [str(data), "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
+        words += ["--source-lang", source, "--target-lang", target, "--seed", str(seed), "--no-save"]
+        words += [*recipes.arguments(flags, joint=True), *variant.words, *(["--cpu"] if device == "cpu" else [])]
+        parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
+        parsed.tpu = False  # fairseq thinks that whoever asks for bf16 has a TPU
+        config = convert_namespace_to_omegaconf(parsed)
+        utils.set_torch_seed(seed)
+        task = tasks.setup_task(config.task)
+        task.load_dataset("valid")
+        self.device = device
+        self.trainer = Trainer(config, task, task.build_model(config.model), task.build_criterion(config.criterion))
+        self._batches = self._stream()
+        self.seconds: list[float] = []
+
+    def _stream(self) -> Iterator[list[Any]]:
+        from fairseq.data.iterators import GroupedIterator
+
+        epochs = self.trainer.get_train_iterator(1)
+        self.trainer.begin_epoch(1)
+        while True:
+            yield from GroupedIterator(epochs.next_epoch_itr(shuffle=True), 1)
+
+    def update(self) -> None:
+        """Train on the next batch, and note its seconds: of the processor, or of a clock when there is a GPU."""
+        began = self._now()
+        self.trainer.train_step(next(self._batches))
+        self.seconds.append(self._now() - began)
+
+    def _now(self) -> float:
+        if self.device == "cpu":
+            return time.process_time()
+        import torch
+
+        torch.cuda.synchronize()
+        return time.perf_counter()
+
+    def dev_loss(self) -> float:
+        """Return the cross-entropy of the dev set in bits a piece."""
+        total, pieces = 0.0, 0
+        for batch in self.trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False):
+            found, _ = self.trainer._prepare_sample(batch)
+            _, _, log = self.trainer.task.valid_step(found, self.trainer.model, self.trainer.criterion)
+            total, pieces = total + float(log["nll_loss"]), pieces + int(log["ntokens"])
+        return total / pieces / math.log(2)
+
+    def gradient(self) -> Any:
+        """Return the gradient of the first batch by all weights, in one fp32 vector on the CPU."""
+        import torch
+
+        trainer = self.trainer
+        model, optimizer = trainer.model.train(), trainer.optimizer
+        optimizer.zero_grad()
+        batch, _ = trainer._prepare_sample(next(self._batches)[0])
+        trainer.task.train_step(batch, model, trainer.criterion, optimizer, 0)
+        named = sorted((name, weight.grad) for name, weight in model.named_parameters() if weight.grad is not None)
+        return torch.cat([gradient.float().flatten().cpu() for _, gradient in named])
+
+
+def compare(
+    data: Path, model: Model, variants: Sequence[Variant], device: str, seeds: int, updates: int, warmup: int
+) -> list[dict[str, Any]]:
+    """Train all variants in turn, update by update, with each seed; return what each took and learned."""
+    found: list[dict[str, Any]] = [
+        {"name": variant.name, "seconds": [], "ratios": [], "dev_loss": []} for variant in variants
+    ]
+    for seed in range(1, seeds + 1):
+        trainings = [Training(data, model, variant, device, seed) for variant in variants]
+        for _ in range(updates):
+            for training in trainings:
+                training.update()
+        for entry, training in zip(found, trainings, strict=True):
+            own, first = training.seconds[warmup:], trainings[0].seconds[warmup:]
+            entry["seconds"].append(statistics.median(own))
+            entry["ratios"].append(statistics.median(one / other for one, other in zip(first, own, strict=True)))
+            entry["dev_loss"].append(training.dev_loss())
+    errors = gradient_errors(data, model, variants, device)
+    return [{**entry, "gradient_error": error} for entry, error in zip(found, errors, strict=True)]
+
+
+def gradient_errors(data: Path, model: Model, variants: Sequence[Variant], device: str) -> list[float | None]:
+    """Return how far each variant's gradient is from fairseq's in fp32 on the CPU, relative to its norm.
+
+    Without dropout, on the same weights and batch. None for variants whose weights are themselves rounded.
+    """
+    still = {"dropout": 0.0, "attention_dropout": 0.0, "activation_dropout": 0.0}
+    oracle = Training(data, model, Variant("oracle", STOCK), "cpu", 1, **still)
+    exact, weights = oracle.gradient(), oracle.trainer.model.state_dict()
+    found: list[float | None] = []
+    for variant in variants:
+        if {"--fp16", "--bf16"} & set(variant.words):
+            found.append(None)
+            continue
+        training = Training(data, model, variant, device, 1, **still)
+        training.trainer.model.load_state_dict(weights)
+        found.append(float((training.gradient() - exact).norm() / exact.norm()))
+    return found

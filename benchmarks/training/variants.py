@@ -1,0 +1,74 @@
+"""What is measured: models, and for each of them fairseq's own training beside this project's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from experiment.training.precision import has_fast_bf16
+
+STOCK = {"arch": "transformer", "criterion": "label_smoothed_cross_entropy", "optimizer": "adam"}
+OURS = {
+    "arch": "transformer_fast",
+    "criterion": "label_smoothed_cross_entropy_blocks",
+    "optimizer": "adamw_fused",
+}
+BF16 = ("--autocast", "bf16")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to train a model: recipe flags, and fairseq's flags that a recipe does not set."""
+
+    name: str
+    flags: dict[str, Any]
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A recipe of config/models.yaml with changes."""
+
+    name: str
+    like: str
+    flags: dict[str, Any] = field(default_factory=dict)
+
+
+SMALL = Model("transformer-small", "transformer-small")
+MIDDLE = Model(
+    "3+3 layers of 512/1,024",
+    "transformer-base",
+    {
+        "encoder-layers": 3,
+        "decoder-layers": 3,
+        "encoder-ffn-embed-dim": 1024,
+        "decoder-ffn-embed-dim": 1024,
+        "max-tokens": 2048,
+        "num-workers": 0,
+    },
+)
+BASE = Model("transformer-base", "transformer-base", {"max-tokens": 25000})
+TINY = Model("1+1 layers of 16, for tests", "transformer-tiny", {
+    "encoder-layers": 1, "decoder-layers": 1, "encoder-embed-dim": 16, "decoder-embed-dim": 16,
+    "encoder-ffn-embed-dim": 32, "decoder-ffn-embed-dim": 32, "batch-size": 16,
+})  # fmt: skip
+
+
+def models(device: str) -> list[Model]:
+    return [BASE] if device == "cuda" else [SMALL, MIDDLE]
+
+
+def variants(device: str) -> list[Variant]:
+    """Return the variants for a device; the first is what the others are compared with."""
+    if device == "cuda":
+        return [
+            Variant("fairseq, fp16", STOCK, ("--fp16",)),
+            Variant("fairseq, bf16", STOCK, ("--bf16",)),
+            Variant("fairseq, autocast bf16", STOCK, BF16),
+            Variant("+ adamw_fused", {**STOCK, "optimizer": OURS["optimizer"]}, BF16),
+            Variant("+ transformer_fast", {**OURS, "criterion": STOCK["criterion"]}, BF16),
+            Variant("+ loss in blocks (the recipes)", OURS, BF16),
+            Variant("+ lengths in multiples of 8", {**OURS, "required-seq-len-multiple": 8}, BF16),
+        ]
+    found = [Variant("fairseq, fp32", STOCK), Variant("ours, fp32", OURS)]
+    return [*found, Variant("ours, bf16", OURS, BF16)] if has_fast_bf16(cuda=False) else found

@@ -1,0 +1,134 @@
+"""Label-smoothed cross-entropy in blocks: `--criterion label_smoothed_cross_entropy_blocks`.
+
+fairseq's own computes logits of a whole batch, log-probabilities in fp32, and the gradients of both, each as large as
+pieces × vocabulary. Here the loss of a block of pieces and its gradient by the logits are computed together, in place,
+so that the block stays in the processor's cache; logits of padding are not computed. The numbers are the same. (That a
+loss can compute its gradient on the way is from Hsu et al. 2024, Liger Kernel.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from fairseq.criterions import register_criterion
+from fairseq.criterions.label_smoothed_cross_entropy import (
+    LabelSmoothedCrossEntropyCriterion,
+    LabelSmoothedCrossEntropyCriterionConfig,
+)
+from fairseq.models.transformer import TransformerModelBase
+from torch.nn import functional
+
+from fairseq_plugins.attention import Grid
+
+#: Logits that are computed together: on a CPU what its cache holds, on a GPU what keeps it busy.
+BLOCK = {"cpu": 2**18, "cuda": 2**27}
+#: Logits that are in memory together.
+LARGEST = {"cpu": 2**25, "cuda": 2**29}
+
+
+@register_criterion("label_smoothed_cross_entropy_blocks", dataclass=LabelSmoothedCrossEntropyCriterionConfig)
+class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
+    """fairseq's label-smoothed cross-entropy, computed with its gradient in blocks of pieces.
+
+    What it does not serve goes through fairseq's own: other models than Transformers, adaptive softmax, fp16 (whose
+    gradients must be scaled before they are rounded), accuracies, losses of single pieces.
+    """
+
+    def forward(self, model: Any, sample: Any, reduce: bool = True) -> tuple[torch.Tensor, Any, dict[str, Any]]:
+        if not reduce or self.report_accuracy or self.ignore_prefix_size or not projects(model):
+            found: tuple[torch.Tensor, Any, dict[str, Any]] = super().forward(model, sample, reduce)
+            return found
+        features, _ = model(**sample["net_input"], features_only=True)
+        weight, target = model.decoder.output_projection.weight, sample["target"]
+        loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx)
+        sentences = target.size(0)
+        size = sentences if self.sentence_avg else sample["ntokens"]
+        log = {"loss": loss.detach(), "nll_loss": nll, "ntokens": sample["ntokens"]}
+        return loss, size, {**log, "nsentences": sentences, "sample_size": size}
+
+
+def projects(model: Any) -> bool:
+    """Return whether a model's scores are its features times one matrix, in a precision with fp32's range."""
+    inner = getattr(model, "module", model)
+    if not isinstance(inner, TransformerModelBase) or inner.decoder.adaptive_softmax is not None:
+        return False
+    return inner.decoder.output_projection.weight.dtype != torch.float16
+
+
+def label_smoothed_loss(
+    features: torch.Tensor, weight: torch.Tensor, target: torch.Tensor, epsilon: float, padding: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the summed loss and negative log-likelihood (nats) of the pieces that are not `padding`.
+
+    features: batch × length × channels; weight: vocabulary × channels; target: batch × length. The likelihood has no
+    gradient. fairseq's smoothing: `epsilon` is spread over the vocabulary's other pieces.
+    """
+    device = features.device.type
+    kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
+    rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
+    counted = wanted.ne(padding)
+    if device == "cpu":  # elsewhere the number of rows would have to be waited for
+        rows, wanted, counted = fill(rows[counted]), fill(wanted[counted]), fill(counted[counted])
+    with torch.autocast(device, enabled=False):
+        loss, nll = _LabelSmoothedLoss.apply(rows.to(kind), weight, wanted, counted, epsilon)
+    return loss, nll
+
+
+def fill(rows: torch.Tensor) -> torch.Tensor:
+    """Return rows with zeros below, their number a multiple of Grid.ROWS, for the reason told there."""
+    filling = -len(rows) % Grid.ROWS
+    return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filling)) if filling else rows
+
+
+class _LabelSmoothedLoss(torch.autograd.Function):
+    """Loss and gradient together.
+
+    With p = softmax(logits), the gradient by the logits of a piece is p - (1 - ε - ε') · one-hot - ε', where
+    ε' = ε / (vocabulary - 1). Only p needs the logits: the second part is one row of the weight, the third its sum.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, rows: torch.Tensor, weight: torch.Tensor, target: torch.Tensor, counted: torch.Tensor, epsilon: float
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        types, device = weight.shape[0], rows.device.type
+        learning, kind = any(ctx.needs_input_grad), rows.dtype
+        matrix = weight.to(kind)
+        norms, shares = counted.float(), counted.float()
+        by_rows, by_weight = torch.empty_like(rows), torch.zeros_like(weight)
+        largest_part, height = (max(1, count[device] // types) for count in (LARGEST, BLOCK))
+        for start in range(0, len(rows), largest_part):
+            part = slice(start, start + largest_part)
+            logits = rows[part] @ matrix.T
+            blocks = zip(*(one.split(height) for one in (logits, norms[part], shares[part])), strict=True)
+            for block, norm, share in blocks:
+                scores = block.float()  # in fp32 this is the block itself
+                largest = scores.amax(1)
+                total = scores.sub_(largest[:, None]).exp_().sum(1)
+                share.div_(total)
+                norm.copy_(total.log_().add_(largest))
+                if learning and scores.dtype != kind:
+                    block.copy_(scores)
+            if learning:
+                scaled = shares[part, None].to(kind)
+                torch.mm(logits, matrix, out=by_rows[part]).mul_(scaled)
+                by_weight += (logits.T @ (rows[part] * scaled)).to(weight.dtype)
+        other = epsilon / (types - 1)
+        wanted = 1 - epsilon - other
+        counts, summed, picked = counted.float(), weight.sum(0, dtype=torch.float32), matrix[target]
+        nll = ((norms - (rows * picked).sum(1, dtype=torch.float32)) * counts).sum()
+        smooth = ((types * norms - rows.float() @ summed) * counts).sum()
+        if learning:
+            by_rows.addcmul_(picked, counts[:, None].to(kind), value=-wanted)
+            by_rows.sub_((counts[:, None] * (other * summed)).to(kind))
+            counted_rows = rows.to(weight.dtype) * counts[:, None].to(weight.dtype)
+            by_weight.index_add_(0, target, counted_rows, alpha=-wanted).sub_(other * counted_rows.sum(0))
+            ctx.save_for_backward(by_rows, by_weight)
+        ctx.mark_non_differentiable(nll)
+        return wanted * nll + other * smooth, nll
+
+    @staticmethod
+    def backward(ctx: Any, by_loss: torch.Tensor, _: Any) -> tuple[Any, ...]:
+        by_rows, by_weight = ctx.saved_tensors
+        return by_rows * by_loss.to(by_rows.dtype), by_weight * by_loss.to(by_weight.dtype), None, None, None

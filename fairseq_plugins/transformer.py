@@ -1,0 +1,243 @@
+"""fairseq's Transformer, trained faster: `--arch transformer_fast`.
+
+In training, encoder and decoder are computed as below, from the parameters of fairseq's own modules: names, shapes and
+values of the weights are those of `transformer`, so checkpoints of the two serve each other, and in evaluation and
+decoding everything is fairseq's own code. What differs in training:
+
+- queries, keys and values of an attention come from one product;
+- attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);
+- decoder self-attention has no mask for padding: targets are padded on the right, so no position before the end of a
+  sentence sees padding, and what padding itself computes is not in the loss;
+- random bits for dropout are cheap (fairseq_plugins.dropout);
+- under --autocast bf16 everything between the embeddings and the loss is in bf16, while weights stay in fp32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from fairseq.models import register_model, register_model_architecture
+from fairseq.models.transformer import TransformerDecoder, TransformerEncoder, TransformerModel, base_architecture
+from torch import nn
+from torch.nn import functional
+
+from fairseq_plugins.attention import Grid, Visible, attend
+from fairseq_plugins.dropout import add_dropped, dropout
+from subwords.errors import InputError
+
+#: Settings of fairseq's Transformer that only its own code computes, and the value that they must have here.
+LEFT_OUT = {
+    "adaptive_input": False,
+    "adaptive_softmax_cutoff": None,
+    "base_layers": 0,
+    "checkpoint_activations": False,
+    "cross_self_attention": False,
+    "offload_activations": False,
+    "quant_noise_pq": 0,
+    "quant_noise_scalar": 0,
+    "scale_attn": False,
+    "scale_fc": False,
+    "scale_heads": False,
+    "scale_resids": False,
+    "no_cross_attention": False,
+}
+
+
+@register_model("transformer_fast")
+class FastTransformer(TransformerModel):
+    """fairseq's Transformer with another way through it in training."""
+
+    @classmethod
+    def build_model(cls, args: Any, task: Any) -> FastTransformer:
+        if getattr(getattr(task, "cfg", None), "left_pad_target", False):  # a task that only counts weights has no cfg
+            raise InputError("arch transformer_fast: left-pad-target", allowed="targets padded on the right (default)")
+        for name, value in LEFT_OUT.items():
+            if (getattr(args, name, value) or value) != value:
+                flag = name.replace("_", "-")
+                raise InputError(f"arch transformer_fast: {flag} is not computed here", next_step="arch: transformer")
+        model: FastTransformer = super().build_model(args, task)
+        return model
+
+    @classmethod
+    def build_encoder(cls, args: Any, src_dict: Any, embed_tokens: nn.Embedding) -> FastEncoder:
+        return FastEncoder(args, src_dict, embed_tokens)
+
+    @classmethod
+    def build_decoder(cls, args: Any, tgt_dict: Any, embed_tokens: nn.Embedding) -> FastDecoder:
+        return FastDecoder(args, tgt_dict, embed_tokens)
+
+
+class FastEncoder(TransformerEncoder):
+    """fairseq's encoder; in training it returns its last layer's states only."""
+
+    def forward(
+        self,
+        src_tokens: torch.Tensor,
+        src_lengths: torch.Tensor | None = None,
+        return_all_hiddens: bool = False,
+        token_embeddings: torch.Tensor | None = None,
+    ) -> dict[str, list[torch.Tensor]]:
+        if not self.training or token_embeddings is not None:
+            found: dict[str, list[torch.Tensor]]
+            found = super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
+            return found
+        padding = src_tokens.eq(self.padding_idx)
+        visible, grid = Visible(padding), Grid(src_tokens)
+        states = embed(self, src_tokens, grid)
+        with torch.autocast(states.device.type, enabled=False):
+            for layer in self.layers:
+                states = add(layer, layer.self_attn_layer_norm, states, self_attention, grid, visible)
+                states = add(layer, layer.final_layer_norm, states, feed_forward)
+            if self.layer_norm is not None:
+                states = normalize(self.layer_norm, states)
+        rest: dict[str, list[torch.Tensor]]
+        rest = {name: [] for name in ("encoder_embedding", "encoder_states", "src_tokens", "src_lengths")}
+        return {"encoder_out": [grid.unflatten(states)], "encoder_padding_mask": [padding], **rest}
+
+
+class FastDecoder(TransformerDecoder):
+    """fairseq's decoder; in training it returns no attention weights."""
+
+    def extract_features(
+        self,
+        prev_output_tokens: torch.Tensor,
+        encoder_out: dict[str, list[torch.Tensor]] | None,
+        incremental_state: Any = None,
+        full_context_alignment: bool = False,
+        alignment_layer: int | None = None,
+        alignment_heads: int | None = None,
+    ) -> tuple[torch.Tensor, dict[str, Any]]:
+        rest = (incremental_state, full_context_alignment, alignment_layer, alignment_heads)
+        if not self.training or encoder_out is None or any(rest):
+            found: tuple[torch.Tensor, dict[str, Any]]
+            found = super().extract_features(prev_output_tokens, encoder_out, *rest)
+            return found
+        padding = encoder_out["encoder_padding_mask"][0]
+        visible, future = Visible(padding), Visible(causal=True)
+        grid, source = Grid(prev_output_tokens), Grid(padding)
+        memory = source.flatten(encoder_out["encoder_out"][0])
+        states = embed(self, prev_output_tokens, grid)
+        with torch.autocast(states.device.type, enabled=False):
+            for layer in self.layers:
+                states = add(layer, layer.self_attn_layer_norm, states, self_attention, grid, future)
+                cross = (grid, source, memory, visible)
+                states = add(layer, layer.encoder_attn_layer_norm, states, cross_attention, *cross)
+                states = add(layer, layer.final_layer_norm, states, feed_forward)
+            if self.layer_norm is not None:
+                states = normalize(self.layer_norm, states)
+            if self.project_out_dim is not None:
+                states = linear(states, self.project_out_dim)
+        return grid.unflatten(states).transpose(0, 1), {"attn": [None], "inner_states": []}
+
+
+def embed(side: Any, tokens: torch.Tensor, grid: Grid) -> torch.Tensor:
+    """Return the rows that an encoder's or decoder's layers start from, for tokens of batch × length."""
+    rows = grid.flatten(tokens.t(), side.padding_idx)
+    states = functional.embedding(rows, side.embed_tokens.weight, side.padding_idx)
+    states = states * side.embed_scale
+    if getattr(side, "project_in_dim", None) is not None:
+        states = side.project_in_dim(states)
+    if side.embed_positions is not None:
+        states = states + grid.flatten(side.embed_positions(tokens).transpose(0, 1))
+    if side.layernorm_embedding is not None:
+        states = side.layernorm_embedding(states)
+    device = states.device.type
+    if torch.is_autocast_enabled(device):
+        states = states.to(torch.get_autocast_dtype(device))
+    return dropout(states, side.dropout_module.p)
+
+
+def add(
+    layer: Any, norm: nn.LayerNorm, states: torch.Tensor, compute: Callable[..., torch.Tensor], *rest: Any
+) -> torch.Tensor:
+    """Return states + dropout(compute(layer, states)), normalized before or after as the layer has it."""
+    before = layer.normalize_before
+    found = compute(layer, normalize(norm, states) if before else states, *rest)
+    states = add_dropped(states, found, layer.dropout_module.p)
+    return states if before else normalize(norm, states)
+
+
+def self_attention(layer: Any, states: torch.Tensor, grid: Grid, visible: Visible) -> torch.Tensor:
+    attention = layer.self_attn
+    projected = by_head(states, attention.num_heads, attention.q_proj, attention.k_proj, attention.v_proj)
+    return linear(attend((projected,), (grid,), visible, attention.dropout_module.p), attention.out_proj)
+
+
+def cross_attention(
+    layer: Any, states: torch.Tensor, grid: Grid, source: Grid, memory: torch.Tensor, visible: Visible
+) -> torch.Tensor:
+    attention = layer.encoder_attn
+    queries = by_head(states, attention.num_heads, attention.q_proj)
+    projected = by_head(memory, attention.num_heads, attention.k_proj, attention.v_proj)
+    mixed = attend((queries, projected), (grid, source), visible, attention.dropout_module.p)
+    return linear(mixed, attention.out_proj)
+
+
+def feed_forward(layer: Any, states: torch.Tensor) -> torch.Tensor:
+    inner = layer.activation_fn(linear(states, layer.fc1))
+    return linear(dropout(inner, layer.activation_dropout_module.p), layer.fc2)
+
+
+def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
+    """Return several linear maps of the same rows from one product, rows × heads × maps × size of a head."""
+    return linear(states, *maps, heads=heads).unflatten(1, (heads, len(maps), -1))
+
+
+def linear(states: torch.Tensor, *maps: nn.Linear, heads: int = 1) -> torch.Tensor:
+    """Return the results of linear maps of the same rows, side by side within every head, in the rows' precision."""
+    biases = [one.bias for one in maps if one.bias is not None]
+    return _Linear.apply(states, heads, *(one.weight for one in maps), *biases)
+
+
+class _Linear(torch.autograd.Function):
+    """rows · weightᵀ + bias for several fp32 weights and biases, whose conversion to the rows' precision is its own."""
+
+    @staticmethod
+    def forward(ctx: Any, rows: torch.Tensor, heads: int, *parameters: torch.Tensor) -> torch.Tensor:
+        weights = [one for one in parameters if one.dim() == 2]
+        weight = _interleave(weights, heads).to(rows.dtype)
+        biases = parameters[len(weights) :]
+        bias = _interleave(biases, heads).to(rows.dtype) if biases else None
+        if bias is None or rows.dtype != torch.float32:
+            found = functional.linear(rows, weight, bias)
+        else:  # a third faster than together, on a CPU
+            found = (rows @ weight.T).add_(bias)
+        ctx.save_for_backward(rows, weight)
+        ctx.heads, ctx.count, ctx.kind = heads, len(weights), parameters[0].dtype
+        ctx.biased = bias is not None
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
+        rows, weight = ctx.saved_tensors
+        by_rows = by_found @ weight if ctx.needs_input_grad[0] else None
+        found = _part((by_found.T @ rows).to(ctx.kind), ctx.heads, ctx.count)
+        if ctx.biased:
+            found += _part(by_found.sum(0).to(ctx.kind), ctx.heads, ctx.count)
+        return by_rows, None, *found
+
+
+def _interleave(parameters: Sequence[torch.Tensor], heads: int) -> torch.Tensor:
+    """Return parameters of several maps as one: for every head, its rows of the first map, of the second, …"""
+    if len(parameters) == 1:
+        return parameters[0]
+    return torch.stack([one.unflatten(0, (heads, -1)) for one in parameters], 1).flatten(0, 2)
+
+
+def _part(gradient: torch.Tensor, heads: int, count: int) -> list[torch.Tensor]:
+    """Undo `_interleave`."""
+    if count == 1:
+        return [gradient]
+    return [part.flatten(0, 1) for part in gradient.unflatten(0, (heads, count, -1)).unbind(1)]
+
+
+def normalize(norm: nn.LayerNorm, states: torch.Tensor) -> torch.Tensor:
+    """Return `norm(states)` in the states' precision (sums are in fp32)."""
+    kind = torch.float32 if states.device.type == "cpu" else states.dtype  # a CPU takes fp32 weights beside bf16 states
+    weight, bias = norm.weight.to(kind), norm.bias.to(kind)
+    return functional.layer_norm(states, norm.normalized_shape, weight, bias, norm.eps)
+
+
+register_model_architecture("transformer_fast", "transformer_fast")(base_architecture)
