@@ -3,7 +3,7 @@
 #   snakemake --cores 2                                                       the demo experiment
 #   snakemake --cores 8 --configfile config/experiments/multi30k.yaml         another one
 #   snakemake --cores 8 --config mirror=../mirror                             downloads from a folder
-#   snakemake --cores 8 paper_hft --config scale=smoke                        a paper's tables (config/papers/hft.yaml)
+#   snakemake --cores 8 --configfile papers/hft/experiment.yaml --config scale=smoke    a paper's tables
 #
 # Targets beside `all`: data, segmentation, training, scores (each with what it needs).
 import sys
@@ -13,21 +13,19 @@ from snakemake.utils import min_version
 
 min_version("9.0")
 
-sys.path.insert(0, str(Path(workflow.basedir) / "src"))  # the project's code, for this file and what it includes
+# The folder of this file, wherever snakemake is started, and as a module of another workflow
+HERE = Path(workflow.current_basedir)
+sys.path.insert(0, str(HERE / "src"))
 
-from experiment.requested import configuration
+if not config:  # not a default that another experiment would be merged into
 
-if not workflow.configfiles:  # not a default that another experiment would be merged into
-
-    configfile: configuration(sys.argv)
+    configfile: str(HERE / "config" / "config.yaml")
 
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/text.smk"
 include: "workflow/rules/segmentation.smk"
 include: "workflow/rules/training.smk"
-include: "workflow/rules/evaluation.smk"
 include: "workflow/rules/scores.smk"
 
 
@@ -37,7 +35,7 @@ if paper:
 
 else:
 
-    include: "workflow/rules/report.smk"
+    include: "workflow/rules/tables.smk"
 
 
 # tables and report: of the experiment, or of the paper
@@ -51,26 +49,26 @@ rule all:
 # downloaded, cleaned and tokenized text
 rule data:
     input:
-        graph.texts(),
+        plan.marks["texts"],
     localrule: True
 
 
 # pieces of all segmentations, and their statistics
 rule segmentation:
     input:
-        collect("{folder}/stats.json", folder=graph.segmentation_folders()),
+        plan.marks["segmented"],
     localrule: True
 
 
-# trained systems
+# trained systems, and their translations
 rule training:
     input:
-        collect("{run.folder}/run.json", run=experiment.runs),
+        plan.marks["runs"],
     localrule: True
 
 
-# scores of all systems, as one tidy table
+# scores of all systems in one tidy table
 rule scores:
     input:
-        f"{EXPERIMENT}/scores.csv",
+        f"{experiment.results}/scores.csv",
     localrule: True

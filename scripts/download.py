@@ -1,4 +1,7 @@
-"""Download one file and check its SHA-256: retries, resumes, shows progress, and can take it from a mirror folder."""
+"""Download one file and check its SHA-256: retries, resumes, shows progress, and can take it from a mirror folder.
+
+With --mtdata, what an id of mtdata's index names is fetched into a folder of downloads, as {host}/{path}.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,28 @@ from experiment.programs import program
 def parser() -> argparse.ArgumentParser:
     """Return the command line."""
     command = argparse.ArgumentParser(prog="download.py", description=__doc__)
-    command.add_argument("--url", required=True, help="https, http or file")
+    command.add_argument("--url", help="https, http or file")
+    command.add_argument("--mtdata", metavar="ID", help="instead of a URL; --output is then the folder of downloads")
     command.add_argument("--sha256", help="expected checksum in hexadecimal")
     add_mirror(command)
     command.add_argument("--attempts", type=int, default=5, metavar="N", help="failures in a row (default 5)")
-    command.add_argument("--output", type=Path, required=True, metavar="FILE", help="where the file goes")
+    command.add_argument("--output", type=Path, required=True, metavar="PATH", help="where the file goes")
     return command
 
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program."""
-    args = parser().parse_args(argv)
+    command = parser()
+    args = command.parse_args(argv)
+    if (args.url is None) == (args.mtdata is None):
+        command.error("one of --url and --mtdata is required")
+    if args.mtdata:
+        from experiment.corpora.mtdata_parts import fetch_entry, find_entries
+
+        for entry in find_entries([args.mtdata]):
+            fetch_entry(entry, args.output, args.mirror)
+        return 0
     fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror, attempts=args.attempts)
     return 0
 

@@ -13,8 +13,8 @@ from typing import Any
 from experiment.programs import program
 from experiment.training import gpu
 from experiment.training.model_size import count_parameters
-from papers import paper, plan
-from papers.programs import add_parts, paper_command
+from replication import paper, plan
+from replication.plan import add_parts, paper_command
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,16 +52,16 @@ def main(argv: list[str] | None = None) -> int:
         for reason, cells in reasons.items():
             print(f"{table}: {cells} published scores will have none of ours beside them: {reason}", file=sys.stderr)
     if not parts:
-        print(f"no trainings; measured: {', '.join(found.needed_analyses) or 'nothing'}")
+        print(f"no trainings; measured: {', '.join(found.needed_measures) or 'nothing'}")
         return 0
     wide = max([6, *(len(part.corpus) for part in parts)])
     model = max([5, *(len(part.model) for part in parts)])
     names = f"{'corpus':{wide}}  {'pair':7}  {'model':{model}}"
-    print(f"{names}  {'runs':>5}  {'done':>5}  {'params':>8}  {'hours':>9}  {'disk':>8}")
+    print(f"{names}  {'runs':>5}  {'done':>5}  {'params':>8}  {'hours':>9}  {'stays':>8}")
     for part in parts:
         print(
             f"{part.corpus:{wide}}  {part.direction:7}  {part.model:{model}}  {part.runs:5}  {part.done:5}"
-            f"  {part.parameters / 1e6:6.1f} M  {hours(part.hours):>9}  {part.disk / 1e9:5.1f} GB"
+            f"  {part.parameters / 1e6:6.1f} M  {hours(part.hours):>9}  {part.stays / 1e9:5.1f} GB"
         )
     known = [part.hours for part in parts if part.hours is not None]
     unknown = len(parts) - len(known)
@@ -69,11 +69,12 @@ def main(argv: list[str] | None = None) -> int:
     print(
         f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
         f" {device.upper()}-hours for the rest{f' (without {unknown} lines marked ?)' if known and unknown else ''},"
-        f" {sum(part.disk for part in parts) / 1e9:,.1f} GB of disk with all checkpoints, downloads not counted"
+        f" {sum(part.stays for part in parts) / 1e9:,.1f} GB of disk stay, downloads not counted, and each training"
+        f" that is under way needs up to {max(part.training for part in parts) / 1e9:,.1f} GB more"
     )
     if unknown:
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
-    print(f"measured beside the trainings: {', '.join(found.needed_analyses) or 'nothing'}")
+    print(f"measured beside the trainings: {', '.join(found.needed_measures) or 'nothing'}")
     print(
         f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"
         f"{plan.PIECES_PER_SENTENCE} pieces a sentence, {plan.OVERHEAD_SECONDS[device]} s a training beside its updates"

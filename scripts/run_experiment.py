@@ -6,7 +6,6 @@ Mistakes in the experiment file are reported before Snakemake starts. Anything a
 from __future__ import annotations
 
 import argparse
-import fcntl
 import os
 import subprocess
 import sys
@@ -14,11 +13,11 @@ import time
 from pathlib import Path
 
 from experiment import config
-from experiment.layout import experiment_folder
 from experiment.programs import program
+from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
-from papers import paper
-from subwords.errors import InputError, unknown
+from replication import paper
+from subwords.errors import unknown
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -39,44 +38,14 @@ def print_errors(since: float) -> None:
             print(f"\nerror: {error}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
 
 
-def sole_runner() -> None:
-    """Make sure that nobody else runs here, and clear the lock that a killed run has left."""
-    (ROOT / "results").mkdir(exist_ok=True)
-    handle = os.open(ROOT / "results" / ".running", os.O_CREAT | os.O_RDWR)  # held until this process ends
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError("another `make run` is at work here", next_step="wait for it, or stop it") from None
-    if any((ROOT / ".snakemake" / "locks").glob("*")) and not _snakemake_is_alive():
-        print("the last run was killed; going on from where it was", flush=True)
-        unlock = [sys.executable, "-m", "snakemake", "--unlock", "--quiet"]
-        subprocess.run(unlock, cwd=ROOT, check=True, capture_output=True)
-
-
-def _snakemake_is_alive() -> bool:
-    import psutil
-
-    for process in psutil.process_iter():
-        try:
-            words, folder = process.cmdline(), process.cwd()
-        except psutil.Error:
-            continue
-        if (
-            Path(folder) == ROOT
-            and any(Path(word).name == "snakemake" for word in words)
-            and process.pid != os.getpid()
-        ):
-            return True
-    return False
-
-
 def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
     """Return the name, the number of systems and the table that is printed, of an experiment or of a paper."""
-    if not configfile.is_file() and configfile.parent.resolve() == paper.FOLDER:
-        raise unknown("paper", configfile.stem, sorted(path.stem for path in paper.FOLDER.glob("*.yaml")))
+    if not configfile.is_file() and configfile.resolve().parent.parent == paper.FOLDER:
+        known = sorted(path.parent.name for path in paper.FOLDER.glob("*/experiment.yaml"))
+        raise unknown("paper", configfile.parent.name, known)
     if "paper" not in read_mapping(configfile, next_step="see config/config.yaml for an example"):
         experiment = config.load(configfile)
-        return experiment.name, len(experiment.runs), Path(experiment_folder(experiment), "table.md")
+        return experiment.name, len(experiment.runs), Path(experiment.results, "table.md")
     scale = next((word.removeprefix("scale=") for word in words if word.startswith("scale=")), None)
     found = paper.read(configfile, scale)
     name = f"{found.name} at scale {found.scale}"
@@ -91,9 +60,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
     name, systems, table = described(arguments.configfile, arguments.snakemake)
+    cards = gpu.visible_gpus()
+    if cards and "--resources" not in arguments.snakemake:
+        arguments.snakemake += ["--resources", f"gpu={len(cards)}"]
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()
-    sole_runner()
     print(f"{name}: {systems} systems; progress below, logs in results/logs", flush=True)
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:

@@ -1,15 +1,24 @@
-"""Score a test set with COMET (unbabel-comet), from the hub or from a local checkpoint."""
+"""Score translations with COMET (unbabel-comet), from the hub or from a local checkpoint.
+
+One test set by the options below, or with --manifest all of an experiment: the model is loaded once, and not at
+all where every translation has its scores already.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from experiment.jsonfiles import write_json
+from experiment.corpora.download import file_sha256
+from experiment.jsonfiles import read_json, write_json
+from experiment.manifest import Manifest, read_manifest
 from experiment.programs import program
-from experiment.scoring.comet_model import DEFAULT_MODEL, check_comet_model, score_with_comet
+from experiment.runs import TestSet
+from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, fetch_comet_model
 from experiment.scoring.metrics import count_empty, read_parallel
+from experiment.store.making import check_inputs
 from experiment.training import gpu
 
 
@@ -22,9 +31,34 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
     command.add_argument("--batch", type=int, default=16, metavar="N", help="sentences a batch (default: %(default)s)")
     command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
+    command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
+    command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
+    command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
+    command.add_argument("--fetch", action="store_true", help="only download the model, where it is not there")
     command.add_argument("--check", action="store_true", help="only say whether the model can be had, in seconds")
     return command
+
+
+def texts_of(files: TestSet) -> dict[str, str]:
+    """Return the checksums of the texts that a score belongs to."""
+    texts = {"source": files.source, "hypothesis": files.hypothesis, "reference": files.reference}
+    return {name: file_sha256(Path(str(path))) for name, path in texts.items()}
+
+
+def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
+    """Score every translation that has no score of these texts yet; return how many, and of how many."""
+    every = [files for run in manifest.runs for files in run.testsets.values() if files.comet]
+    missing = [f for f in every if not Path(str(f.comet)).exists() or read_json(str(f.comet))["texts"] != texts_of(f)]
+    if missing:
+        gpu.check_usable(gpu.take(1, device, sharing))
+        scorer = CometScorer(manifest.parameters["comet_model"])
+        for files in missing:
+            check_inputs({str(files.translation): ["*.hyp"]})
+            lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
+            found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
+            write_json(str(files.comet), found, sealed=True)
+    return len(missing), len(every)
 
 
 @program
@@ -35,11 +69,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.check:
         print(f"{args.model}: {check_comet_model(args.model)}")
         return 0
+    if args.fetch:
+        print(fetch_comet_model(args.model))
+        return 0
+    if args.manifest:
+        scored, every = score_all(read_manifest(args.manifest), args.device, args.runs_per_gpu)
+        print(f"{scored} of {every} test sets scored; the others had their scores")
+        return 0
     if not (args.source and args.hypothesis and args.reference and args.output):
-        command.error("--source, --hypothesis, --reference and --output are required (or --check)")
-    gpu.take(1)
+        command.error("--source, --hypothesis, --reference and --output are required (or --manifest, --fetch, --check)")
+    gpu.check_usable(gpu.take(1, args.device, args.runs_per_gpu))
     sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
-    scores = score_with_comet(sources, hypotheses, references, args.model, batch=args.batch, precision=args.precision)
+    scores = CometScorer(args.model, args.precision, args.batch).score(sources, hypotheses, references)
     scores["empty_hypotheses"] = count_empty(hypotheses)
     if scores["empty_hypotheses"]:
         print(

@@ -1,129 +1,82 @@
-"""Train one system with fairseq: binarized data and a recipe in, checkpoints and learning curve out.
+"""Train one system with fairseq, choose its model, translate its test sets and score them.
 
-Killed at any moment and started again with the same arguments, it goes on from its last checkpoint and ends with the
-same model; started with other arguments, it starts afresh. On a GPU when there is one, else on the CPU with the number
-of threads in OMP_NUM_THREADS.
+Killed at any moment and started again, it goes on from its last checkpoint and ends with the same model. On a GPU when
+there is one, else on the CPU with the number of threads in OMP_NUM_THREADS. FOLDER has training.json (what it cost and
+every dev score), log.jsonl (the learning curve), checkpoints/ and, in {which}-{average}/, model.pt, run.json and the
+translations (scripts/evaluate.py makes these alone).
 """
 
 from __future__ import annotations
 
-import argparse
-import fcntl
-import hashlib
+import functools
 import json
 import os
 import platform
 import resource
-import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.jsonfiles import read_json, write_json
+from experiment.evaluating import evaluate
+from experiment.jobs import Job, read_job
+from experiment.jsonfiles import write_json
 from experiment.programs import program
+from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
 from experiment.training import curves, gpu, recipes
-from experiment.training.dev_scores import read_record
+from experiment.training.dev_scores import patience_is_over, read_record
+from experiment.training.precision import has_fast_bf16
+from experiment.training.selection import ask_for, drop_checkpoints, wanted, write_model
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import read_lines, whole_file
 
 ROOT = Path(__file__).resolve().parent.parent
 #: glibc returns every large tensor's memory to the system and asks for it again: 15 % of a CPU training's time.
 MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
 
-def parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="binarized data (scripts/binarize.py)")
-    parser.add_argument("--direction", required=True, metavar="SRC-TGT", help="for instance en-de")
-    parser.add_argument("--recipe", required=True, metavar="JSON", help="the recipe's fairseq flags")
-    parser.add_argument("--seed", type=int, required=True)
-    parser.add_argument("--joint", action="store_true", help="source and target share one vocabulary")
-    parser.add_argument("--select", required=True, metavar="JSON", help='{"metric", "keep", "beam"}')
-    parser.add_argument("--algorithm", required=True, help="segmentation algorithm of the target side")
-    parser.add_argument("--segmenter", type=Path, required=True, help="its model file")
-    parser.add_argument("--text", choices=["raw", "moses"], required=True, help="the text it reads")
-    parser.add_argument("--references", type=Path, required=True, help="raw dev references")
-    parser.add_argument("--gpus", type=int, default=1, help="cards to use when there are any (default 1)")
-    parser.add_argument("--precision", choices=["auto", "fp32", "fp16", "bf16"], default="auto", help="on a GPU")
-    parser.add_argument("--checkpoints", type=Path, required=True, help="folder for checkpoints, kept between attempts")
-    parser.add_argument("--curve", type=Path, required=True, help="learning curve to write, JSON lines")
-    parser.add_argument("--report", type=Path, required=True, help="what was trained and what it cost, JSON")
-    return parser.parse_args(argv)
+def checkpoint_folder(job: Job) -> Path:
+    return Path(job["folder"], "checkpoints")
 
 
-def fingerprint(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return everything that shapes the model: trainings with equal fingerprints are the same training."""
-    digest = hashlib.sha256()
-    for path in sorted(arguments.data.iterdir()):
-        if path.suffix in (".bin", ".txt"):
-            digest.update(path.name.encode() + path.read_bytes())
-    return {
-        "data": digest.hexdigest(),
-        "direction": arguments.direction,
-        "recipe": json.loads(arguments.recipe),
-        "seed": arguments.seed,
-        "joint": arguments.joint,
-        "select": json.loads(arguments.select),
-        "segmentation": [arguments.algorithm, arguments.text],
-        "precision": arguments.precision,
-        "gpus": arguments.gpus,
-    }
-
-
-def prepare(arguments: argparse.Namespace) -> None:
-    """Lock the checkpoint folder for this process, and empty it when it belongs to another training."""
-    folder = arguments.checkpoints
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR)
-    os.set_inheritable(lock, True)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        print(f"another process is training in {folder}; waiting for it to end", file=sys.stderr, flush=True)
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    wanted, path = fingerprint(arguments), folder / "training.json"
-    if not path.exists() or read_json(path) != wanted:
-        others = [old for old in folder.iterdir() if old.name != "lock"]
-        if others:
-            print(f"{folder} holds another training (its recipe or data differ): starting afresh", file=sys.stderr)
-        for old in sorted(others, key=lambda old: old == path):  # the one that says what the others are goes last
-            shutil.rmtree(old) if old.is_dir() else old.unlink()
-    write_json(path, wanted)
-
-
-def fairseq_arguments(arguments: argparse.Namespace, cuda: bool) -> list[str]:
-    source, target = arguments.direction.split("-")
-    select = json.loads(arguments.select)
-    flags = recipes.arguments(json.loads(arguments.recipe), arguments.joint)
-    words = [str(arguments.data), "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
-    words += ["--source-lang", source, "--target-lang", target, "--seed", str(arguments.seed), *flags]
-    words += ["--save-dir", str(arguments.checkpoints), "--log-file", str(arguments.checkpoints / "fairseq.log")]
+def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
+    source, target = job["direction"].split("-")
+    select, folder = job["select"], checkpoint_folder(job)
+    flags = recipes.arguments(recipes.on_cards("of this job", job["recipe"], processes), job["joint"])
+    words = [job["data"], "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
+    words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *flags]
+    words += ["--save-dir", str(folder), "--log-file", str(folder / "fairseq.log")]
     words += ["--log-format", "json", "--log-interval", "50", "--no-progress-bar"]
     words += ["--skip-invalid-size-inputs-valid-test", "--best-checkpoint-metric", select["metric"]]
     if select["metric"] == "bleu":
-        words += ["--maximize-best-checkpoint-metric", "--dev-references", str(arguments.references)]
-        words += ["--dev-algorithm", arguments.algorithm, "--dev-segmenter", str(arguments.segmenter)]
-        words += ["--dev-text", arguments.text, "--dev-beam", str(select.get("beam", 1))]
-    return words + precision_flags(arguments.precision, cuda)
+        words += ["--maximize-best-checkpoint-metric", "--dev-references", job["references"]]
+        words += ["--dev-algorithm", job["algorithm"], "--dev-segmenter", job["segmenter"]]
+        words += ["--dev-text", job["form"], "--dev-beam", str(select["beam"])]
+    return words + precision_flags(job["precision"], cuda) + gpu.process_group_flags(processes, cuda)
 
 
-def precision_flags(precision: str, cuda: bool) -> list[str]:
-    """Return fairseq's flags: bf16 on cards that have it, fp16 on older ones, fp32 on a CPU."""
-    if not cuda:
-        return ["--cpu"]
-    import torch
-
-    if precision == "auto":
-        precision = "bf16" if torch.cuda.get_device_capability()[0] >= 8 else "fp16"
-    return {"fp32": [], "fp16": ["--fp16"], "bf16": ["--bf16"]}[precision]
+def precision(asked: str, cuda: bool) -> str:
+    """Return the precision of a training; auto: bf16 where products in it are fast, else fp16 on a GPU, else fp32."""
+    if asked == "fp16" and not cuda:
+        raise InputError("precision: fp16 on a CPU", allowed="auto, fp32 or bf16")
+    if asked == "auto":
+        return "bf16" if has_fast_bf16(cuda) else "fp16" if cuda else "fp32"
+    return asked
 
 
-def train(arguments: argparse.Namespace) -> None:
+def precision_flags(asked: str, cuda: bool) -> list[str]:
+    """Return fairseq's flags for a precision. In bf16 weights stay in fp32, so that checkpoints have all their bits."""
+    flags = {"fp32": [], "fp16": ["--fp16"], "bf16": ["--autocast", "bf16"]}[precision(asked, cuda)]
+    return flags if cuda else ["--cpu", *flags]
+
+
+def train(job: Job, cards: list[str], processes: int) -> None:
     """Run fairseq's training in this process."""
     import fairseq_plugins
     import torch
     from fairseq_plugins import checkpoints
     from fairseq_plugins.compatibility import prepare_fairseq
+    from fairseq_plugins.exposure import Exposure
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     prepare_fairseq()
@@ -133,14 +86,14 @@ def train(arguments: argparse.Namespace) -> None:
     from fairseq_cli.train import main as fairseq_train
 
     assert fairseq_plugins.text_bleu  # registered
-    select = json.loads(arguments.select)
-    maximize = select["metric"] == "bleu"
-    if checkpoints.resume(arguments.checkpoints, json.loads(arguments.recipe), maximize):
+    gpu.check_usable(cards)
+    maximize = job["select"]["metric"] == "bleu"
+    if checkpoints.go_on(checkpoint_folder(job), job["recipe"], maximize):
         return
-    checkpoints.watch(arguments.checkpoints, select["keep"], maximize)
-    words = fairseq_arguments(arguments, torch.cuda.is_available())
+    checkpoints.watch(checkpoint_folder(job), job["select"]["keep"], maximize)
+    Exposure(cards, job["runs_per_gpu"]).watch()
+    words = fairseq_arguments(job, processes, bool(cards))
     parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
-    parsed.tpu = False  # fairseq thinks that whoever asks for bf16 has a TPU
     distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
 
 
@@ -150,56 +103,105 @@ def processor_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
-def report(arguments: argparse.Namespace, cards: list[str]) -> None:
-    """Write the learning curve and the report."""
+def skipped_on_dev(job: Job, state: dict[str, Any]) -> int:
+    """Return how many dev sentences are too long for the model; fairseq leaves them out of every dev score."""
+    limits = [getattr(state["cfg"]["model"], f"max_{side}_positions", None) or 1024 for side in ("source", "target")]
+    sides = [[line.count(" ") + 2 for line in read_lines(path)] for path in job["dev"]]
+    return sum(any(n > limit for n, limit in zip(pair, limits, strict=True)) for pair in zip(*sides, strict=True))
+
+
+def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
+    """Write the learning curve and training.json."""
     import torch
     from fairseq_plugins import checkpoints
 
-    record = read_record(arguments.checkpoints)
+    record = read_record(checkpoint_folder(job))
     if not record:
         raise InputError("training ended without a dev score", next_step="lower validate-interval in the recipe")
-    curve = curves.read_curve(arguments.checkpoints / "fairseq.log")
-    state = torch.load(arguments.checkpoints / checkpoints.LAST, map_location="cpu", weights_only=False)
+    curve = curves.read_curve(checkpoint_folder(job) / "fairseq.log")
+    state = checkpoints.load(checkpoint_folder(job) / checkpoints.LAST)
     weights = {weight.data_ptr(): weight.numel() for weight in state["model"].values() if weight.is_floating_point()}
     speeds = sorted(point["pieces_per_second"] for point in curve if point["split"] == "train")
-    cuda = torch.cuda.is_available()
+    skipped, folder = skipped_on_dev(job, state), Path(job["folder"])
+    if skipped:
+        print(f"{skipped} dev sentences are longer than the model takes: no dev score has them", file=sys.stderr)
     write_json(
-        arguments.report,
+        folder / "training.json",
         {
-            "fingerprint": read_json(arguments.checkpoints / "training.json"),
+            "definition": job["definition"],
+            "seed": job["seed"],
             "model_parameters": sum(weights.values()),
             "updates": record[-1]["updates"],
             "epochs": record[-1]["epoch"],
+            "stopped_early": patience_is_over(record, job["recipe"], job["select"]["metric"] == "bleu"),
+            **state["extra_state"].get("exposure", {}),  # sentences_seen, pieces_seen, energy_kwh: of all attempts
             "cpu_seconds": round(processor_seconds(), 1),  # of this attempt
-            "train_seconds": round(state["extra_state"]["previous_training_time"], 1),  # of all attempts
+            "train_seconds": round(float(state["extra_state"]["previous_training_time"]), 1),  # of all attempts
             "tokens_per_second": speeds[len(speeds) // 2] if speeds else None,
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
-            "peak_gpu_memory_mib": round(torch.cuda.max_memory_allocated() / 2**20, 1) if cuda else None,
-            "gpus": len(cards) if cuda else 0,
-            "runs_per_gpu": gpu.runs_per_gpu() if cuda else None,
-            "device": torch.cuda.get_device_name() if cuda else f"CPU, {platform.machine()}",
+            "peak_gpu_memory_mib": peak.mib(),
+            "gpus": len(cards),
+            "runs_per_gpu": job["runs_per_gpu"] if cards else None,
+            "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),
-            "precision": next((f[2:] for f in precision_flags(arguments.precision, cuda) if f != "--cpu"), "fp32"),
+            "precision": precision(job["precision"], bool(cards)),
+            "dev_sentences_skipped": skipped,
             "dev": record,
         },
+        sealed=True,
     )
-    with whole_file(arguments.curve) as stream:
+    with whole_file(folder / "log.jsonl") as stream:
         stream.writelines(json.dumps(point) + "\n" for point in curve)
 
 
-@program
-def main(argv: list[str] | None = None) -> int:
-    arguments = parse(argv)
-    worker = "LOCAL_RANK" in os.environ  # one of several processes, one per card, started below
-    cards = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if worker else gpu.take(arguments.gpus)
-    if not worker:
-        prepare(arguments)
-        if len(cards) > 1:
-            launch = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={len(cards)}"]
-            os.execv(sys.executable, [sys.executable, *launch, *sys.argv])
-    train(arguments)
+def train_in_one_process(job: Job, cards: list[str], processes: int) -> None:
+    """Train, in one of `processes` processes; the first of them writes the report."""
+    peak = gpu.PeakMemory()
+    train(job, cards, processes)
     if os.environ.get("RANK", "0") == "0":
-        report(arguments, cards)
+        report(job, cards, peak)
+
+
+def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
+    """Train in this process, or with a process for each card, which `main` is called in again.
+
+    On the CPU, `gpus: N` with `device: cpu` runs N processes as N cards would.
+    """
+    from fairseq_plugins import checkpoints  # after the cards were taken: nothing may see the others
+
+    processes = len(cards) or (job["gpus"] if job["device"] == "cpu" else 1)
+    checkpoint_folder(job).mkdir(exist_ok=True)
+    checkpoints.mend(checkpoint_folder(job))
+    if processes > 1:
+        launch = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
+        status = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, *launch, __file__, *words])
+        if status:
+            raise InputError(f"a process of the training ended with status {status}", next_step="see above")
+    else:
+        train_in_one_process(job, cards, 1)
+    write_record(Path(job["folder"], RECORD), [Path("training.json"), Path("log.jsonl")], {})
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    job = read_job(__doc__, words)
+    if "LOCAL_RANK" in os.environ:  # one of several processes, one per card, started by `train_on`
+        train_in_one_process(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
+        return 0
+    folder, has_card = Path(job["folder"]), False
+    define(folder.parent, job["definition"])
+    ask_for(folder, job["select"], Path(job["chosen"]))
+    with locked(folder):
+        if not fits(folder / RECORD):
+            has_card = True
+            check_inputs(job["inputs"])
+            train_on(job, gpu.take(job["gpus"], job["device"], job["runs_per_gpu"]), words)
+        for chosen, select in (wanted(folder) | {job["chosen"]: job["select"]}).items():
+            make(Path(chosen), functools.partial(write_model, folder, select))
+        if not job["keep_checkpoints"]:
+            drop_checkpoints(folder)
+    print("\n".join(evaluate(job["evaluation"], has_card)))
     return 0
 
 

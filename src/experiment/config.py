@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from experiment import schema
 from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
 from experiment.corpora.corpus_groups import Group, with_members
+from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run
-from experiment.scoring.metrics import check_metrics
-from experiment.segmentations import described_segmentation
+from experiment.scoring.comet_model import comet_key
+from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
+from experiment.segmentations import baselines, described_segmentation, with_sizes
+from experiment.store.results import Results
 from experiment.training import recipes
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
@@ -21,7 +27,20 @@ from subwords.errors import InputError, unknown
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "raw", "runs", "segmented", "text"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented"}
+
+#: Settings about the machine: they shape no result, are in no key and repeat nothing.
+RUNTIME: dict[str, Any] = {
+    "mirror": None,
+    "threads": 1,
+    "workers": 2,
+    "gpus": 1,
+    "device": "auto",
+    "runs_per_gpu": 1,
+    "keep_checkpoints": False,
+    "decode_tokens": 4000,
+    "flags": {},
+}
 
 #: What an experiment file leaves out. config/config.yaml explains every key.
 DEFAULTS: dict[str, Any] = {
@@ -30,25 +49,20 @@ DEFAULTS: dict[str, Any] = {
     "testsets": None,
     "grids": None,
     "texts": None,
-    "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "beam": 1},
+    "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "keep": 5, "beam": 1},
     "decode": {
         "beam": 5,
         "length_penalty": 1.0,
         "length_factor": 1.5,
         "length_constant": 30,
-        "max_tokens": 4000,
         "precision": "fp32",
     },
     "cleaning": {},
-    "metrics": ["bleu", "chrf"],
+    "metrics": DEFAULT_METRICS,
     "comet_model": "Unbabel/wmt22-comet-da",
     "significance": {"test": "bootstrap", "samples": 1000},
-    "mirror": None,
-    "gpus": 1,
-    "runs_per_gpu": 1,
-    "threads": 1,
-    "workers": 2,
     "precision": "auto",
+    "runtime": RUNTIME,
 }
 
 
@@ -70,25 +84,38 @@ class Experiment:
         self.where = where
         self.name: str = self.settings["experiment"]
         self.folder = folder or self.name
-        self._whole_corpora: dict[str, Corpus] = {}  # with all their test sets, for messages
+        #: Its own folder, from the working directory.
+        self.results = f"results/{self.folder}"
+        #: Every corpus that can be meant, with all its test sets.
+        self.whole_corpora: dict[str, Corpus] = {}
         self.corpora = self._corpora()
-        #: The same, and the members of groups, which are prepared and cleaned for them.
-        self.corpora_with_members = self._corpora_with_members()
         self.recipes = self._recipes()
         self._check_names()
         self.segmentations = {
-            name: described_segmentation(name, given, where) for name, given in self.settings["segmentations"].items()
+            name: described_segmentation(name, given, where)
+            for name, given in with_sizes(self.settings["segmentations"], where).items()
         }
-        if self.settings["baseline"] not in self.segmentations:
-            raise unknown("baseline", self.settings["baseline"], self.segmentations, next_step=f"see {where}")
+        sizes = {name: each.size for name, each in self.segmentations.items()}
+        #: Segmentation -> the one it is compared with: the baseline, or of a sweep that is one, its own size's.
+        self.against = baselines(sizes, self.settings["baseline"])
+        #: The baseline, or of a sweep that is one, its first size.
+        wanted = self.settings["baseline"]
+        self.baseline = next(name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}"))
         check_metrics(self.settings["metrics"])
+        self._check_settings()
+        comet = "comet" in self.settings["metrics"]
+        #: What COMET scores are called by: the model and how it is used; nothing where COMET is not asked for.
+        self.comet_key = comet_key(self.settings["comet_model"], Results().checksums) if comet else ""
         self.grids = self._grids("grids") or {"": self._grid("", {})}
         self.texts = self._grids("texts")
         self._check_directions()
-        self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
-        self.segmented = self._segmented()
         self._check_test_sets()
         self._check_files()
+        self.plan = Plan(self)
+        self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
+        self.segmented = list(dict.fromkeys(place for grid in self._every_grid() for place in self.segmented_in(grid)))
+        for place in self.segmented:
+            self.plan.segmented_as(*place)
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         """Return the test sets of a corpus and direction that the experiment translates."""
@@ -101,7 +128,8 @@ class Experiment:
     @cached_property
     def blocks(self) -> list[tuple[str, str, str]]:
         """The (corpus, direction, model) of which tables have one block each, in order."""
-        return list(dict.fromkeys((run.corpus, run.direction, run.model) for run in self.runs))
+        named = (names for grid in self.grids.values() for names in self._combined(grid))
+        return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
     def _check_names(self) -> None:
         """Names become folders: raise InputError for one that cannot."""
@@ -115,19 +143,37 @@ class Experiment:
                 if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
                     raise InputError(f"{self.where}: {kind} {name!r}", allowed="names of letters, digits, . _ -")
 
+    def _check_settings(self) -> None:
+        """Raise InputError for settings that do not go together."""
+        select = self.settings["select"]
+        if select["average"] > select["keep"]:
+            raise InputError(
+                f"{self.where}: select.average={select['average']} is more than the {select['keep']} best and last"
+                " checkpoints that trainings keep",
+                allowed=f"1 to {select['keep']}",
+                next_step=f"select: {{keep: {select['average']}}}; it belongs to a training's definition",
+            )
+        recipes.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
+        for name, recipe in self.recipes.items():
+            recipes.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
+
     def _check_files(self) -> None:
         """Raise InputError for a file or folder of the user's that is not there."""
-        mirror = self.settings["mirror"]
+        mirror = self.settings["runtime"]["mirror"]
         if mirror and not Path(mirror).is_dir():
-            raise InputError(f"{self.where}: mirror={mirror!r} is no folder", next_step="correct the path")
-        for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, _ in self.segmented):
-            for file in self.corpora[corpus].files(pair):
+            raise InputError(f"{self.where}: runtime.mirror={mirror!r} is no folder", next_step="correct the path")
+        named = (place for grid in self._every_grid() for place in self.segmented_in(grid))
+        for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, _ in named):
+            for file in self.whole_corpora[corpus].files(pair):
                 if file.path and not Path(file.path).is_file():
                     raise InputError(
                         f"{self.where}: {corpus}: no such file: {file.path}",
                         allowed=f"paths from the working directory, {Path.cwd()}",
                         next_step=f"correct the path in the definition of {corpus}",
                     )
+
+    def _every_grid(self) -> list[Grid]:
+        return [*self.grids.values(), *self.texts.values()]
 
     def _corpora(self) -> dict[str, Corpus]:
         given = self.settings["corpora"]
@@ -141,8 +187,9 @@ class Experiment:
             if name not in known:
                 step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
                 raise unknown("corpus", name, known, next_step=step)
-        self._whole_corpora = {name: with_members(known[name], known, self.where) for name in given}
-        return {name: self._with_wanted_tests(corpus) for name, corpus in self._whole_corpora.items()}
+        whole = {name: with_members(known[name], known, self.where) for name in given}
+        self.whole_corpora = {**known, **whole}
+        return {name: self._with_wanted_tests(corpus) for name, corpus in whole.items()}
 
     @property
     def groups(self) -> list[Group]:
@@ -153,19 +200,8 @@ class Experiment:
     def group_names(self) -> set[str]:
         return {group.name for group in self.groups}
 
-    def _corpora_with_members(self) -> dict[str, Corpus]:
-        """Return the corpora and what groups are made of, with the test sets that groups take."""
-        found = dict(self.corpora)
-        for group in self.groups:
-            for member in group.members:
-                name = member.corpus.name
-                known = found.get(name, member.corpus)
-                used = known.tests is None or member.test in known.tests
-                found[name] = known if used else known.with_tests([*(known.tests or ()), member.test])
-        return found
-
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
-        """Return the corpus without the test sets that are not asked for: these are neither fetched nor cleaned."""
+        """Return the corpus with the test sets that the experiment asks for: these are translated."""
         wanted = self.settings["testsets"]
         if wanted is None or not corpus.test_names:
             return corpus
@@ -184,33 +220,32 @@ class Experiment:
                     f"{name} of the catalogue": catalogue[name],
                     name: recipe | {"like": f"{name} of the catalogue"},
                 }
-        return {name: recipes.resolve(name, known) for name in given}
+        found = {name: recipes.resolve(name, known) for name in given}
+        for name, recipe in found.items():
+            recipes.check_end(name, recipe["flags"])
+        return found
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:
         """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
 
         There is at least one for each, but for corpora that are there for a group.
         """
-        for name in grid.corpora:
-            corpus = self.corpora[name]
-            for direction in self._directions_of(corpus, grid.directions):
-                source, target = direction.split("-")
-                pair = corpus.pair(source, target)
-                for model in grid.models:
-                    for segmentation in grid.segmentations:
-                        for seed in grid.seeds:
-                            yield Run(name, source, target, pair, segmentation, model, seed)
+        return (self.plan.run(*names) for names in self._combined(grid))
+
+    def _combined(self, grid: Grid) -> Iterator[tuple[str, str, str, str, int]]:
+        """Yield the (corpus, direction, segmentation, model, seed) of a grid."""
+        for corpus in grid.corpora:
+            for direction in self._directions_of(self.corpora[corpus], grid.directions):
+                for model, segmentation, seed in product(grid.models, grid.segmentations, grid.seeds):
+                    yield corpus, direction, segmentation, model, seed
 
     def segmented_in(self, grid: Grid) -> list[tuple[str, str, str]]:
-        """Return the (corpus, pair, folder of the segmentation) of a grid."""
+        """Return the (corpus, pair, name of the segmentation, with the seed where it is learned for each) of a grid."""
         found = {
-            (run.corpus, run.pair, self.segmentations[run.segmentation].folder(run.seed)) for run in self.runs_of(grid)
+            (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
+            for corpus, direction, name, _, seed in self._combined(grid)
         }
         return sorted(found)
-
-    def _segmented(self) -> list[tuple[str, str, str]]:
-        every = [place for grid in (*self.grids.values(), *self.texts.values()) for place in self.segmented_in(grid)]
-        return list(dict.fromkeys(every))
 
     def _grids(self, key: str) -> dict[str, Grid]:
         """Return the grids, or the texts, by name."""
@@ -257,7 +292,7 @@ class Experiment:
         for corpus, direction, _ in self.blocks:
             if not self.test_sets(corpus, direction):
                 source, target = direction.split("-")
-                found = self._whole_corpora[corpus].test_sets(source, target)
+                found = self.whole_corpora[corpus].test_sets(source, target)
                 raise InputError(
                     f"{corpus} {direction}: none of its test sets is among {self.settings['testsets']}",
                     allowed=", ".join(found) or "(none)",
@@ -276,6 +311,34 @@ def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(select, Mapping) and True in select:
         return {**settings, "select": {"on" if key is True else key: value for key, value in select.items()}}
     return dict(settings)
+
+
+def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what settings behind Snakemake's --config mean: they arrive as words, and `mirror=DIR` is `runtime`'s.
+
+    >>> from_command_line({"seeds": ["1", "2"], "mirror": "../mirror", "gpus": 4})
+    {'seeds': [1, 2], 'runtime': {'mirror': '../mirror', 'gpus': 4}}
+    """
+    settings = {key: _typed(value) for key, value in words.items()}
+    runtime = {key: settings.pop(key) for key in RUNTIME if key in settings}
+    return settings | ({"runtime": {**settings.get("runtime", {}), **runtime}} if runtime else {})
+
+
+def _typed(value: Any) -> Any:
+    """Return what a list or mapping on the command line means: in `seeds=[1,2]`, 1 and 2 arrive as words.
+
+    >>> _typed(["1", "two", {"average": "3", "on": "dev"}]), _typed("*: more than chance")
+    ([1, 'two', {'average': 3, 'on': 'dev'}], '*: more than chance')
+    """
+    if isinstance(value, Mapping):
+        return {key: _typed(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_typed(part) for part in value]
+    try:
+        meant = yaml.safe_load(value) if isinstance(value, str) else value
+    except yaml.YAMLError:  # a sentence
+        return value
+    return meant if isinstance(meant, bool | int | float) or value == "null" else value
 
 
 def load(path: Path) -> Experiment:

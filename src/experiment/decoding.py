@@ -8,10 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from experiment.jsonfiles import read_json
-from experiment.text.postprocessing import ToText
-from subwords import registry
-from subwords.files import read_lines, whole_file
+from subwords.files import whole_file
 
 
 class Translator:
@@ -89,35 +86,6 @@ def translate_all(translator: Translator, lines: list[str], max_tokens: int) -> 
 def one_line(hypothesis: str) -> str:
     """A hypothesis is one line, whatever the model says."""
     return " ".join(hypothesis.split("\n"))
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for everything that a translation needs but the model."""
-    parser.add_argument("--data", type=Path, required=True, help="binarized data, for its dictionaries")
-    parser.add_argument("--direction", required=True, metavar="SRC-TGT")
-    parser.add_argument("--source", type=Path, required=True, help="text as the segmenter reads it")
-    parser.add_argument("--algorithm", required=True)
-    parser.add_argument("--encode-options", type=Path, metavar="JSON", help="the source side's encode options (a file)")
-    parser.add_argument("--source-segmenter", type=Path, required=True)
-    parser.add_argument("--target-segmenter", type=Path, required=True)
-    parser.add_argument("--text", choices=["raw", "moses"], required=True, help="the text the segmenter reads")
-    parser.add_argument("--search", required=True, metavar="JSON", help="beam, length_penalty, length_factor, …")
-    parser.add_argument("--precision", choices=["fp32", "fp16", "bf16"], default="fp32", help="on a GPU")
-    parser.add_argument("--hypotheses", type=Path, required=True, help="text to write")
-    parser.add_argument("--report", type=Path, required=True, help="JSON to write: times and what went wrong")
-
-
-def read_source(arguments: argparse.Namespace) -> list[str]:
-    """Return the source in pieces."""
-    options = read_json(arguments.encode_options) if arguments.encode_options else {}
-    encoder = registry.find(arguments.algorithm).load(arguments.source_segmenter, **options)
-    return list(encoder.encode_lines(read_lines(arguments.source)))
-
-
-def text_maker(arguments: argparse.Namespace) -> ToText:
-    """Return the function from pieces of the target language to text."""
-    language = arguments.direction.split("-")[1]
-    return ToText(arguments.algorithm, arguments.target_segmenter, arguments.text, language)
 
 
 def write_lines(path: Path, lines: list[str]) -> None:

@@ -1,7 +1,8 @@
-"""JSON files: read strictly, written whole."""
+"""JSON files: read strictly, written whole; with a seal where a flipped bit would be another number."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,33 @@ from typing import Any
 from subwords.errors import InputError
 from subwords.files import whole_file
 
+#: The key of a digest of all other keys.
+SEAL = "seal"
+
 
 def read_json(path: str | Path) -> Any:
-    """Return the content of a JSON file. Raises InputError when it cannot be read or is not JSON."""
+    """Return the content of a JSON file, without its seal.
+
+    Raises InputError when it cannot be read, is not JSON, or has a seal that its content does not fit.
+    """
     try:
-        return json.loads(Path(path).read_bytes().decode("utf-8"))
+        value = json.loads(Path(path).read_bytes().decode("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="run the step that makes it") from error
     except ValueError as error:  # JSON and UTF-8 errors are both ValueErrors
         raise InputError(
-            f"{path} is not JSON: {error}", next_step="delete it and run the step that makes it"
+            f"{path} is not JSON: {error}", next_step=f"restore it; or delete {path} and run again: it is made again"
         ) from error
+    if isinstance(value, dict) and SEAL in value and value.pop(SEAL) != _seal(value):
+        raise InputError(
+            f"{path} is not as it was made: its content does not fit its seal",
+            next_step=f"restore it; or delete {path} and run again: it is made again",
+        )
+    return value
+
+
+def _seal(value: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def read_json_lines(path: str | Path) -> list[Any]:
@@ -36,8 +53,14 @@ def read_json_lines(path: str | Path) -> list[Any]:
     return values
 
 
-def write_json(path: str | Path, value: Any) -> None:
-    """Write `value` as indented JSON, whole or not at all. Keys keep the order they have."""
+def write_json(path: str | Path, value: Any, *, sealed: bool = False) -> None:
+    """Write `value` as indented JSON, whole or not at all. Keys keep the order they have.
+
+    A sealed file, of a mapping, has a digest of its content, which `read_json` compares.
+    """
+    if sealed:  # as it is read again: keys are text, tuples are lists
+        value = json.loads(json.dumps(value, ensure_ascii=False))
+        value = {**value, SEAL: _seal(value)}
     with whole_file(path) as stream:
         json.dump(value, stream, ensure_ascii=False, indent=1)
         stream.write("\n")

@@ -10,44 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
+from experiment.runs import Run, TestSet
 from experiment.scoring.metrics import check_metrics
 from subwords.errors import InputError, unknown
-
-
-@dataclass(frozen=True)
-class TestSet:
-    """One test set of a run: paths of its files. Only `scores` is needed for the table."""
-
-    __test__ = False  # not for pytest
-
-    scores: str
-    comet: str | None = None
-    hypothesis: str | None = None
-    reference: str | None = None
-    source: str | None = None
-    translation: str | None = None
-
-
-@dataclass(frozen=True)
-class Run:
-    """Corpus, direction, segmentation, model, seed, and the files they led to."""
-
-    corpus: str
-    direction: str
-    segmentation: str
-    algorithm: str
-    model: str
-    seed: int
-    run_json: str
-    testsets: dict[str, TestSet]
-    size: int | None = None
-    stats_json: str | None = None
-    log: str | None = None
-
-    @property
-    def block(self) -> tuple[str, str, str]:
-        """Corpus, direction and model: what the systems of one table have in common."""
-        return self.corpus, self.direction, self.model
 
 
 @dataclass(frozen=True)
@@ -64,6 +29,7 @@ class Manifest:
     corpora: dict[str, Any]
     parameters: dict[str, Any]
     commands: list[str]
+    against: dict[str, str]  # segmentation -> the one it is compared with
 
 
 def read_manifest(path: str | Path) -> Manifest:
@@ -76,6 +42,7 @@ def read_manifest(path: str | Path) -> Manifest:
         "corpora": {},
         "parameters": {},
         "commands": [],
+        "against": {},
     }
     content = defaults | content
     _check_keys(content, Manifest, f"{path}")
@@ -95,7 +62,8 @@ def read_manifest(path: str | Path) -> Manifest:
     segmentations = list(dict.fromkeys(run.segmentation for run in runs))
     if content["baseline"] not in segmentations:
         raise unknown("baseline", content["baseline"], segmentations)
-    return Manifest(**{**content, "runs": runs})
+    against = content["against"] or {name: content["baseline"] for name in segmentations if name != content["baseline"]}
+    return Manifest(**{**content, "runs": runs, "against": against})
 
 
 def _check_keys(given: Any, kind: type, where: str) -> None:

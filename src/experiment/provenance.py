@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 import subprocess
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
 from experiment.schema import ROOT
 
 #: Packages that a result depends on.
-PACKAGES = ["fairseq", "torch", "numpy", "numba", "sacrebleu", "sacremoses"]
+PACKAGES = ["fairseq", "torch", "numpy", "subwords", "sacrebleu", "sacremoses"]
 PACKAGES += ["sentencepiece", "tokenizers", "subword-nmt"]
 
 
@@ -37,6 +38,12 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def provenance() -> dict[str, Any]:
+    """Return what every record says of its making: commit, versions, machine and time. Nothing of it is in a key."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return {"git": git_state(), "versions": versions(), "host": platform.node(), "at": now}
 
 
 def commit_label(git: Mapping[str, Any]) -> str | None:

@@ -1,9 +1,9 @@
-"""What is trained: one run a system and seed, and the grids that say which are combined."""
+"""What is trained: one run a system and seed, its files, and the grids that say what is combined."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 def directions_of(pair: str, directions: Iterable[str]) -> list[str]:
@@ -16,25 +16,57 @@ def directions_of(pair: str, directions: Iterable[str]) -> list[str]:
 
 
 @dataclass(frozen=True)
+class TestSet:
+    """The files of one translated test set of a run. Only `scores` is needed for the table."""
+
+    __test__ = False  # not for pytest
+
+    scores: str
+    comet: str | None = None
+    hypothesis: str | None = None
+    reference: str | None = None
+    source: str | None = None
+    translation: str | None = None
+    round_trip: str | None = None  # the reference, through text form and segmentation and back
+
+
+@dataclass(frozen=True)
 class Run:
-    """One system: corpus × direction × segmentation × model × seed."""
+    """One run: corpus × direction × segmentation × model × seed, and the files that it led to.
+
+    `folder` has the training, `text` the corpus, `segmented` its pieces; `run_json` says what the run is and what it
+    cost, `stats_json` what its pieces are like, `log` is its learning curve. Two runs with equal names are equal.
+    """
 
     corpus: str
-    source: str
-    target: str
-    pair: str
+    direction: str
     segmentation: str
+    algorithm: str
     model: str
     seed: int
+    run_json: str = field(compare=False)
+    testsets: dict[str, TestSet] = field(compare=False)
+    size: int | None = None
+    stats_json: str | None = field(default=None, compare=False)
+    log: str | None = field(default=None, compare=False)
+    pair: str = ""
+    key: str = field(default="", compare=False)
+    folder: str = field(default="", compare=False)
+    text: str = field(default="", compare=False)
+    segmented: str = field(default="", compare=False)
 
     @property
-    def direction(self) -> str:
-        return f"{self.source}-{self.target}"
+    def source(self) -> str:
+        return self.direction.split("-")[0]
 
     @property
-    def folder(self) -> str:
-        """Its folder: its identity in words a person chose."""
-        return f"results/runs/{self.corpus}/{self.direction}/{self.segmentation}/{self.model}/seed{self.seed}"
+    def target(self) -> str:
+        return self.direction.split("-")[1]
+
+    @property
+    def block(self) -> tuple[str, str, str]:
+        """Corpus, direction and model: what the systems of one table have in common."""
+        return self.corpus, self.direction, self.model
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,9 @@ SCHEMAS = ROOT / "config" / "schemas"
 def _validator(name: str) -> Any:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")))
+    text = (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")
+    # In JSON schemas $ is the end of a text; in Python's expressions also the place before a final line feed.
+    return Draft202012Validator(json.loads(text.replace('$"', r'(?!\\n)$"')))
 
 
 def check(document: Any, schema: str, where: str) -> None:
@@ -40,8 +42,7 @@ def check(document: Any, schema: str, where: str) -> None:
     if errors:
         from jsonschema.exceptions import best_match
 
-        guide = "docs/new-paper.md" if schema in ("papers", "condition") else "config/config.yaml"
-        raise _as_input_error(best_match([errors[0]]), where, f"see {guide}")
+        raise _as_input_error(best_match([errors[0]]), where, "see config/config.yaml")
 
 
 def _as_input_error(error: Any, where: str, hint: str) -> InputError:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from subwords import registry
-from subwords.errors import InputError
+from subwords.errors import InputError, unknown
 from subwords.segmenter import read_options
 
 
@@ -28,6 +28,45 @@ class Segmentation:
     def folder(self, seed: int) -> str:
         """Return the name of its folder: its own name, with the seed where it is learned for each."""
         return f"{self.name}.seed{seed}" if self.per_seed else self.name
+
+
+def with_sizes(entries: Mapping[str, Mapping[str, Any]], where: str) -> dict[str, Mapping[str, Any]]:
+    """Return `segmentations` with each sweep written out: `sizes: [500, 1000]` of bpe becomes bpe-500 and bpe-1000.
+
+    Raises InputError for an entry with both `size` and `sizes`, or when a name occurs twice.
+
+    >>> with_sizes({"bpe": {"algorithm": "bpe", "sizes": [500, 1000]}}, "e.yaml")
+    {'bpe-500': {'algorithm': 'bpe', 'size': 500}, 'bpe-1000': {'algorithm': 'bpe', 'size': 1000}}
+    """
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, given in entries.items():
+        if "sizes" in given and "size" in given:
+            raise InputError(f"{where}: segmentations.{name} has size and sizes", next_step="leave one of them out")
+        rest = {key: value for key, value in given.items() if key != "sizes"}
+        written = {f"{name}-{size}": {**rest, "size": size} for size in given.get("sizes", [])} or {name: rest}
+        for own, entry in written.items():
+            if own in found:
+                raise InputError(f"{where}: segmentations.{own} is there twice", next_step="rename one of them")
+            found[own] = entry
+    return found
+
+
+def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str, str]:
+    """Return the baseline of each other segmentation; `sizes` maps their names to the sizes asked for.
+
+    A baseline that is a sweep is one for each size: a system is compared with the one of its own size, or with none.
+
+    >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "hft-500": 500, "char": None}, "bpe")
+    {'hft-500': 'bpe-500'}
+    >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "char": None}, "bpe-500")
+    {'bpe-1000': 'bpe-500', 'char': 'bpe-500'}
+    """
+    if baseline in sizes:
+        return {name: baseline for name in sizes if name != baseline}
+    own = {f"{baseline}-{size}": size for size in sizes.values() if f"{baseline}-{size}" in sizes}
+    if not own:
+        raise unknown("baseline", baseline, sizes, next_step="name a segmentation, or one with `sizes`")
+    return {name: f"{baseline}-{size}" for name, size in sizes.items() if name not in own and size in own.values()}
 
 
 def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:

@@ -1,15 +1,15 @@
-# The experiment, or a paper's, checked as a whole, and the graph of its files: plain Python in src/.
-import re
+# The experiment, or a paper's, checked as a whole; the plan of what it needs; and how programs are called.
+import hashlib
+import os
 import shlex
 
-from experiment.training import gpu
+from experiment.config import RUNTIME, Experiment, from_command_line
+from experiment.plan.plan import as_json
 from experiment.scoring.comet_model import check_comet_model
-from experiment.config import Experiment
-from experiment.graph import Graph, as_json
-from experiment.layout import experiment_folder
-from experiment.requested import typed
+from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
-from papers.paper import check_call, from_settings
+from replication.paper import check_call, from_settings
+from snakemake.settings.types import DeploymentMethod, RerunTrigger
 from snakemake.utils import update_config
 from subwords.errors import InputError
 
@@ -17,52 +17,78 @@ from subwords.errors import InputError
 def checked(settings):
     """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
-        for file in workflow.configfiles:
+        for file in [] if IS_MODULE else workflow.configfiles:
             read_mapping(file, next_step="correct it")  # more strictly than Snakemake has done
         if "paper" in settings:
             check_call(workflow.config_settings.config, workflow.configfiles)
-        paper = from_settings(settings, str(CONFIGFILE)) if "paper" in settings else None
-        found = paper.experiment if paper else Experiment(settings, where=str(CONFIGFILE))
+        paper = from_settings(settings, CONFIGFILE) if "paper" in settings else None
+        found = paper.experiment if paper else Experiment(settings, where=CONFIGFILE)
         if "comet" in found.settings["metrics"]:
             check_comet_model(found.settings["comet_model"])
+        if workflow.is_main_process:  # jobs of a cluster leave the marks to who planned them
+            found.plan.synchronize()
         return paper, found
     except InputError as error:
         raise WorkflowError(f"\n{error}") from None
 
 
-def rule_name(step, *words):
-    """Return the name of a rule that is made for one corpus, analysis or table."""
-    return re.sub(r"\W", "_", "_".join((step, *words)))
+def code_of(*patterns):
+    """Return a digest of files of the project: what is cheap to make is made again when the code that makes it changes."""
+    files = sorted(file for pattern in patterns for file in HERE.glob(pattern))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-CONFIGFILE = workflow.configfiles[-1]
-# What stands in a file has its types; what stands behind --config has arrived as words.
-update_config(config, typed(workflow.config_settings.config))
+IS_MODULE = Path(workflow.main_snakefile).parent != HERE
+CONFIGFILE = str(workflow.configfiles[-1]) if workflow.configfiles and not IS_MODULE else "the configuration"
+# Values from files keep their types; values behind --config arrive as words, and Snakemake has merged them as such.
+if not IS_MODULE:
+    for name in RUNTIME.keys() & workflow.config_settings.config.keys():
+        del config[name]
+    update_config(config, from_command_line(workflow.config_settings.config))
 paper, experiment = checked(config)
-settings = experiment.settings
-graph = Graph(experiment)
-EXPERIMENT = experiment_folder(experiment)
+settings, plan = experiment.settings, experiment.plan
+runtime = settings["runtime"]
 #: Without a GPU here, jobs do not wait for one. On a cluster the profile asks for it (profiles/slurm).
-HAS_GPU = bool(gpu.visible_gpus())
+HAS_GPU = runtime["device"] != "cpu" and bool(gpu.visible_gpus())
 
-# Programs find the project's code here, with or without conda; bash stops at the first error. The mirror comes as a
-# variable and not as a parameter: where a file came from changes nothing in it, and repeats nothing. Nor does the
-# number of jobs that share a card.
-CODE = f"{workflow.basedir}/src:{workflow.basedir}"
-MIRROR = f"export CORPUS_MIRROR={shlex.quote(settings['mirror'])}; " if settings["mirror"] else ""
-SHARING = f"export RUNS_PER_GPU={settings['runs_per_gpu']}; "
-shell.prefix(f"set -euo pipefail; export PYTHONPATH={shlex.quote(CODE)}; {MIRROR}{SHARING}")
+# Programs run with the Python that runs snakemake, or with that of the rule's conda environment, and find the project's
+# code wherever the working directory is.
+CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
+PYTHON = "python" if CONDA else shlex.quote(sys.executable)
+CODE = f"{HERE / 'src'}:{HERE}"
+if CONDA:  # the library's core is built where its source is, by envs/pipeline.post-deploy.sh
+    os.environ.update(SUBWORDS_SOURCE=str(HERE / "packages" / "subwords"))
+    CODE += f":{HERE / 'packages' / 'subwords' / 'src'}"
+SCRIPTS = shlex.quote(str(HERE / "scripts"))
+PROGRAMS = f"PYTHONPATH={shlex.quote(CODE)} {PYTHON} {SCRIPTS}/".replace("{", "{{").replace("}", "}}")
+
+
+def program(command):
+    """Return the shell command that calls a program of scripts/, with the threads of its rule.
+
+    A function because Snakemake does not find a module's own names in a command.
+    """
+    return f"OMP_NUM_THREADS={{threads}} {PROGRAMS}{command}"
+
+
+# A result is identified by the key in its path. A changed program or environment changes no key and repeats nothing;
+# what is made from all of them (tables, report) has a digest of its code among its params.
+# Profiles say so, too (rerun-triggers), but not everybody's own. Another workflow that uses this one as a module decides for
+# itself: where it reruns a step, the program finds its work done.
+if not IS_MODULE:
+    type(workflow).rerun_triggers = property(lambda self: frozenset({RerunTrigger.MTIME, RerunTrigger.PARAMS}))
 
 
 wildcard_constraints:
     corpus="[^/]+",
-    l1="[A-Za-z0-9_]+",  # the languages of a pair, in the catalogue's order
-    l2="[A-Za-z0-9_]+",
-    source="[A-Za-z0-9_]+",  # the languages of a direction
-    target="[A-Za-z0-9_]+",
-    lang="[A-Za-z0-9_]+",
-    split="[^/]+",
-    testset="[^/.]+",
+    key="[0-9a-f]{10}",
+    corpus_key="[0-9a-f]{10}",
+    pair="[A-Za-z0-9_]+-[A-Za-z0-9_]+",  # two languages, in the catalogue's order
+    direction="[A-Za-z0-9_]+-[A-Za-z0-9_]+",  # source and target
     segmentation="[^/]+",
     model="[^/]+",
     seed="[0-9]+",
+    testset="[^/.]+[.][0-9a-f]{10}",
+    choice="[a-z]+-[0-9]+",
+    search="[^/]+",
+    asked="[0-9a-f]{10}",

@@ -1,97 +1,89 @@
-# From the network to clean, aligned, raw text.
+# From the network to clean, tokenized text. Network: rules that run where snakemake does, on a cluster's login node.
+MIRROR = ["--mirror", runtime["mirror"]] if runtime["mirror"] else []
 
 
-# fetch one file: retries, resumes, checks; from the mirror when there is one (CORPUS_MIRROR)
+# fetch one file: retries, resumes, checks; from the mirror when there is one
 rule download:
     output:
-        "results/downloads/{file}",
+        update("results/downloads/{file}"),
     log:
         "results/logs/download/{file}.log",
+    localrule: True
     conda:
-        "../../envs/data.yaml"
+        "../../envs/pipeline.yaml"
     params:
-        url=lambda wildcards, output: graph.downloads[output[0]].url,
-        sha256=lambda wildcards, output: graph.downloads[output[0]].sha256,
+        url=lambda wildcards, output: plan.downloads[output[0]].url,
+        sha256=lambda wildcards, output: plan.downloads[output[0]].sha256,
+        mirror=lambda wildcards, output: MIRROR,
     message:
         "download {params.url}"
     shell:
-        "python scripts/download.py --url {params.url:q} --sha256 {params.sha256}" " --output {output:q} >{log:q} 2>&1"
+        program(
+            "download.py --url {params.url:q} --sha256 {params.sha256} {params.mirror:q}"
+            " --output {output:q} >{log:q} 2>&1"
+        )
 
 
-# One pair of rules for each language pair, because corpora differ in their test sets.
-for corpus, pair in graph.pairs:
-
-    # put a corpus together from its files, or generate it
-    rule:
-        name:
-            rule_name("prepare", corpus, pair)
-        input:
-            graph.corpus_files(corpus, pair),
-        output:
-            directory(f"results/raw/{corpus}/{pair}"),
-        log:
-            f"results/logs/prepare/{corpus}.{pair}.log",
-        conda:
-            "../../envs/data.yaml"
-        params:
-            corpus=corpus,
-            languages=pair.split("-"),
-            definition=as_json(graph.corpora[corpus].for_pair(pair)),
-        message:
-            f"put {corpus} {pair} together"
-        shell:
-            "python scripts/prepare_corpus.py --corpus {params.corpus} --definition {params.definition:q}"
-            " --languages {params.languages} --downloads results/downloads --output {output} >{log} 2>&1"
-
-    # clean it: train loses bad pairs, dev and test sets keep every line
-    rule:
-        name:
-            rule_name("clean", corpus, pair)
-        input:
-            f"results/raw/{corpus}/{pair}",
-        output:
-            files=graph.clean_files(corpus, pair),
-            report=f"results/corpora/{corpus}/{pair}/cleaning.json",
-        log:
-            f"results/logs/clean/{corpus}.{pair}.log",
-        conda:
-            "../../envs/data.yaml"
-        params:
-            folder=subpath(output.report, parent=True),
-            languages=pair.split("-"),
-            tests=[split for split in graph.splits(corpus, pair) if split not in ("train", "dev")],
-            gold=graph.corpora[corpus].gold_languages(pair),
-            options=graph.cleaning_options(corpus),
-        message:
-            f"clean {corpus} {pair}"
-        shell:
-            "python scripts/clean_corpus.py --input {input} --output {params.folder} --languages {params.languages}"
-            " --tests {params.tests} --gold {params.gold} {params.options} >{log} 2>&1"
+# fetch what an id of mtdata's index names
+rule mtdata:
+    output:
+        update("results/downloads/mtdata/{id}.done"),
+    log:
+        "results/logs/download/mtdata/{id}.log",
+    localrule: True
+    conda:
+        "../../envs/pipeline.yaml"
+    params:
+        mirror=lambda wildcards, output: MIRROR,
+    message:
+        "download {wildcards.id}"
+    shell:
+        program(
+            "download.py --mtdata {wildcards.id:q} {params.mirror:q} --output results/downloads >{log:q} 2>&1"
+            " && touch {output:q}"
+        )
 
 
-for corpus, pair in graph.groups:
+ruleorder: mtdata > download
 
-    # put a group together from the clean text of its members
-    rule:
-        name:
-            rule_name("gather", corpus, pair)
-        input:
-            graph.member_files(corpus, "raw"),
-        output:
-            files=graph.clean_files(corpus, pair),
-            origins=expand(
-                f"results/corpora/{corpus}/{pair}/{{split}}.origin",
-                split=("train", "dev"),
-            ),
-            report=f"results/corpora/{corpus}/{pair}/cleaning.json",
-        log:
-            f"results/logs/gather/{corpus}.{pair}.log",
-        conda:
-            "../../envs/data.yaml"
-        params:
-            folder=subpath(output.report, parent=True),
-            members=graph.gathering_options(corpus, "raw"),
-        message:
-            f"put the group {corpus} together"
-        shell:
-            "python scripts/gather_corpora.py {params.members} --output {params.folder} >{log} 2>&1"
+
+# put a corpus together from its files, or a group from its members; clean it; tokenize and truecase it
+rule corpus:
+    input:
+        files=lambda wildcards: ancient(plan.files_of(wildcards.key)),
+        members=lambda wildcards: ancient(plan.members_of(wildcards.key)),
+    output:
+        update("results/corpora/{corpus}.{key}/{pair}/done"),
+    log:
+        "results/logs/corpus/{corpus}.{key}.{pair}.log",
+    benchmark:
+        "results/benchmarks/corpus/{corpus}.{key}.{pair}.tsv"
+    conda:
+        "../../envs/pipeline.yaml"
+    threads: runtime["workers"]
+    params:
+        job=lambda wildcards, output: as_json(plan.texts[wildcards.key].job(runtime)),
+    message:
+        "text of {wildcards.corpus} {wildcards.pair}"
+    shell:
+        program("make_corpus.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
+
+
+# a test set that train is not cleaned of: it comes after the corpus, and changes nothing of it
+rule testset:
+    input:
+        corpus=ancient("results/corpora/{corpus}.{key}/{pair}/done"),
+        files=lambda wildcards: ancient(plan.files_of(wildcards.key, wildcards.testset)),
+    output:
+        update("results/corpora/{corpus}.{key}/{pair}/{testset}.done"),
+    log:
+        "results/logs/testset/{corpus}.{key}.{pair}.{testset}.log",
+    localrule: True
+    conda:
+        "../../envs/pipeline.yaml"
+    params:
+        job=lambda wildcards, output: as_json(plan.testset_job(wildcards.key, wildcards.testset)),
+    message:
+        "test set {wildcards.testset} of {wildcards.corpus} {wildcards.pair}"
+    shell:
+        program("make_testset.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")

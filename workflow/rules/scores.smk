@@ -1,34 +1,84 @@
-# All scores of an experiment in one table, scores.csv, from which everything that follows is made.
-from experiment.jsonfiles import write_json
+# What all runs give together: the list of them, COMET, significance, and one table of all scores.
 
 
 # the list of runs and their files
 rule manifest:
     output:
-        f"{EXPERIMENT}/manifest.json",
+        f"{experiment.results}/manifest.json",
     log:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        digest=graph.digest(),
+        digest=plan.manifest_digest(),
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
-        write_json(output[0], graph.manifest())
+        plan.write_manifest(output[0])
 
 
-# one tidy row for each run, test set and metric
+if "comet" in settings["metrics"]:
+
+    # fetch the model, where it is not in the cache of the Hugging Face hub
+    rule comet_model:
+        output:
+            update(f"results/downloads/comet/{experiment.comet_key}"),
+        log:
+            f"results/logs/comet_model/{experiment.name}.log",
+        localrule: True
+        conda:
+            "../../envs/evaluation.yaml"
+        params:
+            model=lambda wildcards, output: settings["comet_model"],
+        message:
+            "COMET's model, {params.model}"
+        shell:
+            program("score_comet.py --fetch --model {params.model:q} >{log:q} 2>&1 && touch {output:q}")
+
+    # COMET of every system and test set that has none yet; the model is loaded once
+    rule comet:
+        input:
+            model=ancient(rules.comet_model.output),
+            manifest=rules.manifest.output,
+            runs=plan.marks["runs"],
+        output:
+            update(f"{experiment.results}/comet.done"),
+        log:
+            f"results/logs/comet/{experiment.name}.log",
+        benchmark:
+            f"results/benchmarks/comet/{experiment.name}.tsv"
+        conda:
+            "../../envs/evaluation.yaml"
+        threads: runtime["threads"]
+        resources:
+            gpu=int(HAS_GPU),
+        message:
+            "COMET"
+        shell:
+            program(
+                "score_comet.py --manifest {input.manifest:q} >{log:q} 2>&1"
+                f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']} && touch {{output:q}}"
+            )
+
+
+# significance against the baseline, and one tidy row for each run, test set and metric
 rule collect_scores:
     input:
         manifest=rules.manifest.output,
-        files=graph.run_files(),
+        texts=ancient(plan.marks["texts"]),
+        pieces=ancient(plan.marks["segmented"]),
+        runs=plan.marks["runs"],
+        comet=rules.comet.output if "comet" in settings["metrics"] else [],
     output:
-        f"{EXPERIMENT}/scores.csv",
+        f"{experiment.results}/scores.csv",
     log:
-        f"results/logs/collect/{experiment.name}.log",
+        f"results/logs/scores/{experiment.name}.log",
+    benchmark:
+        f"results/benchmarks/scores/{experiment.name}.tsv"
     conda:
         "../../envs/evaluation.yaml"
+    params:
+        code=code_of("src/experiment/scoring/*.py", "scripts/collect_scores.py", "scripts/compare_systems.py"),
     message:
-        "collect the scores"
+        "scores of {output}"
     shell:
-        "python scripts/collect_scores.py --manifest {input.manifest} --output {output} >{log} 2>&1"
+        program("collect_scores.py --compare --manifest {input.manifest:q} --output {output:q} >{log:q} 2>&1")

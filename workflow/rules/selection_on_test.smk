@@ -1,71 +1,55 @@
 # Checkpoints chosen on the test set, where a paper did so: beside what was chosen on dev, and never in scores.csv. It
 # costs one translation of the test set for every checkpoint that the training kept (`select: keep` of the experiment).
 
+ON_TEST = f"{RUN}/{{choice}}/{{search}}/{{testset}}.chosen-on-test"
+
 
 # translate with every checkpoint, keep what scores best
 rule select_on_test:
     input:
-        training=rules.train.output.report,
-        data=graph.segmented("binarized"),
-        source=graph.source_text,
-        encode_options=graph.segmented("encode.{source}.json"),
-        source_segmenter=graph.segmented("model.{source}"),
-        target_segmenter=graph.segmented("model.{target}"),
-        references=graph.references("target"),
+        run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
     output:
-        hypotheses=f"{RUN}/{{testset}}.chosen-on-test.hyp",
-        report=f"{RUN}/{{testset}}.chosen-on-test.json",
+        hypotheses=update(f"{ON_TEST}.hyp"),
+        report=update(f"{ON_TEST}.json"),
     log:
-        "results/logs/select_on_test/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.{testset}.log",
-    benchmark:
-        "results/benchmarks/select_on_test/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.{testset}.tsv"
+        "results/logs/select_on_test/{corpus}.{direction}.{segmentation}.{model}.{key}.{seed}.{choice}.{search}.{testset}.log",
+    wildcard_constraints:
+        testset="[^/]+",
     conda:
-        "../../envs/training.yaml"
-    threads: settings["threads"]
+        "../../envs/pipeline.yaml"
+    threads: runtime["threads"]
     resources:
         gpu=1 if HAS_GPU else 0,
-        mem_mb=8000,
-        runtime="12h",
     params:
-        folder=subpath(input.training, parent=True),
-        algorithm=graph.of_segmentation("algorithm"),
-        text=graph.of_segmentation("text"),
-        search=as_json({key: value for key, value in settings["decode"].items() if key != "precision"}),
-        precision=settings["decode"]["precision"],
-        metrics=SCORED,
+        job=lambda wildcards, output: as_json(plan.evaluation(wildcards.key, wildcards.seed).job(runtime)),
     message:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
-        "OMP_NUM_THREADS={threads} python scripts/select_on_test.py --checkpoints {params.folder}/checkpoints"
-        " --training {input.training} --data {input.data} --direction {wildcards.source}-{wildcards.target}"
-        " --source {input.source} --algorithm {params.algorithm} --encode-options {input.encode_options}"
-        " --source-segmenter {input.source_segmenter} --target-segmenter {input.target_segmenter} --text {params.text}"
-        " --search {params.search:q} --precision {params.precision} --references {input.references}"
-        " --metrics {params.metrics} --hypotheses {output.hypotheses} --report {output.report} >{log} 2>&1"
+        program("select_on_test.py {params.job:q} --testset {wildcards.testset:q} >{log:q} 2>&1")
 
 
 # COMET of it
 rule score_comet_on_test:
     input:
         hypotheses=rules.select_on_test.output.hypotheses,
-        references=graph.references("target"),
-        source=graph.references("source"),
     output:
-        f"{RUN}/{{testset}}.chosen-on-test.comet.json",
+        update(f"{ON_TEST}.comet.json"),
     log:
-        "results/logs/comet_on_test/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.{testset}.log",
+        "results/logs/comet_on_test/{corpus}.{direction}.{segmentation}.{model}.{key}.{seed}.{choice}.{search}.{testset}.log",
+    wildcard_constraints:
+        testset="[^/]+",
     conda:
         "../../envs/evaluation.yaml"
-    threads: settings["threads"]
+    threads: runtime["threads"]
     resources:
         gpu=1 if HAS_GPU else 0,
-        mem_mb=8000,
-        runtime="1h",
     params:
-        model=settings["comet_model"],
+        model=lambda wildcards, output: settings["comet_model"],
+        texts=lambda wildcards, output: plan.references(wildcards.key, wildcards.testset),
     message:
         "COMET of {wildcards.testset}, chosen on it: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
-        "OMP_NUM_THREADS={threads} python scripts/score_comet.py --source {input.source}"
-        " --hypothesis {input.hypotheses} --reference {input.references} --model {params.model:q}"
-        " --output {output} >{log} 2>&1"
+        program(
+            "score_comet.py --source {params.texts[0]:q} --reference {params.texts[1]:q}"
+            " --hypothesis {input.hypotheses:q} --model {params.model:q} --output {output:q} >{log:q} 2>&1"
+        )

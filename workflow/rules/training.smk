@@ -1,66 +1,73 @@
-# Pieces to a model. The checkpoints are no output: Snakemake deletes outputs before a job starts, and training goes on
-# from its checkpoints after an interruption.
+# Pieces to a model, its translations and their scores: one job for each run. What is there is not made again, and what is
+# left to do has a name in the plan: `train`, `select` (other checkpoints of a finished training) or `evaluate` (another
+# search, test set or metric). Checkpoints are no output: training goes on from them after an interruption, and Snakemake
+# deletes the outputs of a job that was interrupted.
 
-RUN = "results/runs/{corpus}/{source}-{target}/{segmentation}/{model}/seed{seed}"
+RUN = "results/runs/{corpus}/{direction}/{segmentation}/{model}.{key}/seed{seed}"
+EVALUATED = f"{RUN}/{{choice}}/{{search}}/{{asked}}.done"
 
 
-# train one system; killed and started again, it continues
+ruleorder: evaluate > select > train  # the first whose record is there
+
+
+# train a system, choose its model, translate and score; killed and started again, it continues
 rule train:
     input:
-        data=graph.segmented("binarized"),
-        segmenter=graph.segmented("model.{target}"),
-        references=graph.references("target", "dev"),
+        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
+        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
     output:
-        curve=f"{RUN}/log.jsonl",
-        report=f"{RUN}/training.json",
+        update(EVALUATED),
     log:
-        "results/logs/train/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.log",
+        "results/logs/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
     benchmark:
-        "results/benchmarks/train/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.tsv"
+        "results/benchmarks/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
     conda:
-        "../../envs/training.yaml"
-    threads: settings["threads"]
+        "../../envs/pipeline.yaml"
+    threads: runtime["threads"]
     resources:
-        gpu=settings["gpus"] if HAS_GPU else 0,
-        mem_mb=16000,
-        runtime="24h",
+        gpu=runtime["gpus"] if HAS_GPU else 0,
     params:
-        folder=subpath(output.curve, parent=True),
-        recipe=graph.recipe,
-        joint=graph.joint_flag,
-        select=graph.training_selection(),
-        algorithm=graph.of_segmentation("algorithm"),
-        text=graph.of_segmentation("text"),
-        precision=settings["precision"],
-        gpus=settings["gpus"],
+        job=lambda wildcards, output: as_json(plan.training_job(wildcards.key, wildcards.seed)),
     message:
-        "train {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.source}-{wildcards.target}"
+        "train {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"
     shell:
-        "OMP_NUM_THREADS={threads} python scripts/train.py --data {input.data}"
-        " --direction {wildcards.source}-{wildcards.target} --recipe {params.recipe:q} --seed {wildcards.seed}"
-        " {params.joint} --select {params.select:q} --algorithm {params.algorithm} --segmenter {input.segmenter}"
-        " --text {params.text} --references {input.references} --gpus {params.gpus} --precision {params.precision}"
-        " --checkpoints {params.folder}/checkpoints --curve {output.curve} --report {output.report} >{log} 2>&1"
+        program("train.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
 
 
-# choose or average checkpoints; write down what the run is and what it cost
-rule select:
+# choose or average other checkpoints of a finished training, translate and score
+use rule train as select with:
     input:
-        training=rules.train.output.report,
-    output:
-        model=f"{RUN}/model.pt",
-        run=f"{RUN}/run.json",
+        training=f"{RUN}/record.json",
+        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
+        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
     log:
-        "results/logs/select/{corpus}.{source}-{target}.{segmentation}.{model}.seed{seed}.log",
-    conda:
-        "../../envs/training.yaml"
-    params:
-        folder=subpath(output.model, parent=True),
-        select=as_json(settings["select"]),
-        parameters=graph.run_parameters,
+        "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
+    benchmark:
+        "results/benchmarks/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
     message:
-        "select checkpoints of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
+        "choose {wildcards.choice} of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
+
+
+# translate and score with a model that is there: another search, test set or metric
+rule evaluate:
+    input:
+        model=ancient(f"{RUN}/{{choice}}/record.json"),
+        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
+        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
+    output:
+        update(EVALUATED),
+    log:
+        "results/logs/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
+    benchmark:
+        "results/benchmarks/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
+    conda:
+        "../../envs/pipeline.yaml"
+    threads: runtime["threads"]
+    resources:
+        gpu=lambda wildcards: int(HAS_GPU and plan.needs_translation(wildcards.key, wildcards.seed)),
+    params:
+        job=lambda wildcards, output: as_json(plan.evaluation(wildcards.key, wildcards.seed).job(runtime)),
+    message:
+        "evaluate {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"
     shell:
-        "python scripts/select_checkpoint.py --checkpoints {params.folder}/checkpoints --training {input.training}"
-        " --select {params.select:q} --parameters {params.parameters:q}"
-        " --model {output.model} --run {output.run} >{log} 2>&1"
+        program("evaluate.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")

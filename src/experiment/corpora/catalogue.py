@@ -20,7 +20,7 @@ from subwords.errors import InputError, unknown
 
 CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
 #: Keys of a split beside its languages.
-SPLIT_KEYS = ("lines", "directions", "mtdata")
+SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
 #: Keys that are read by people, and on which no result depends.
 PROSE = ("title", "homepage", "licence", "citation")
 
@@ -48,6 +48,7 @@ class Split:
     directions: tuple[str, ...] = ()  # of a test set that is for these only
     mtdata: tuple[str, ...] = ()  # ids, whose text comes before that of the files
     drawn: bool = False  # from train
+    overlap: str = "remove"  # of a test set: "keep" where train is not cleaned of it
 
     def has(self, language: str) -> bool:
         """Return whether it has this language (mtdata ids have both of theirs, and so has what is drawn)."""
@@ -193,6 +194,7 @@ class Corpus:
                 split.get("lines"),
                 tuple(split.get("directions", ())),
                 tuple(split.get("mtdata", ())),
+                overlap=split.get("overlap", "remove"),
             )
         yield from (Split(name, {}, drawn=True) for name in self.held_out)
 

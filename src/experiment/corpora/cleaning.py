@@ -106,6 +106,22 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     return report
 
 
+def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: Pair, train: Path) -> dict[str, Any]:
+    """Clean SOURCE/{name}.{language} into OUTPUT/{stem}.{language} and OUTPUT/references/{stem}.{language}.
+
+    Returns the lines that were read and changed, and how many pairs of the clean text TRAIN.{language} it has, too:
+    train is not cleaned of it.
+    """
+    read = _read_evaluation(name, sides(source, name, languages))
+    write_pairs(sides(output, stem, languages), read.pairs)
+    write_pairs(sides(output / "references", stem, languages), read_pairs(read.paths))
+    overlap = Overlap(languages)
+    overlap.add(name, read.pairs)
+    hits = sum(map(overlap.has, read_pairs(sides(train.parent, train.name, languages))))
+    found = {"any side": hits, **overlap.found[name]}
+    return _describe(read, languages) | {"train pairs also in it": found}
+
+
 def _read_evaluation(split: str, paths: Paths) -> _Evaluation:
     refuse_same_text(split, paths)
     changed = [0, 0]

@@ -83,11 +83,13 @@ def add_mirror(command: argparse.ArgumentParser) -> None:
 
 
 def check_url(url: str) -> None:
-    """Raise InputError for a URL that `fetch` cannot read."""
+    """Raise InputError for a URL that `fetch` cannot read, or whose place would be outside the folder of downloads."""
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
         raise unknown("scheme", parts.scheme, SCHEMES, next_step=f"correct the URL {url}")
-    if ".." in PurePosixPath(unquote(parts.path)).parts or (parts.scheme != "file" and not parts.hostname):
+    where = place(url)
+    outside = ".." in PurePosixPath(where).parts or not where.isprintable()
+    if outside or (parts.scheme != "file" and not parts.hostname):
         raise InputError(f"not a URL of a file: {url}", next_step="correct it in the corpus definition")
 
 

@@ -15,8 +15,8 @@ from experiment.corpora.download import fetch, place
 from subwords.errors import InputError
 
 
-def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
-    """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or of other languages."""
+def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]:
+    """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or of others than two languages."""
     from mtdata.entry import DatasetId
     from mtdata.index import Index
     from mtdata.iso.bcp47 import bcp47
@@ -33,10 +33,10 @@ def find_entries(ids: Sequence[str], languages: Sequence[str]) -> list[Any]:
             entry = index[DatasetId.parse(name)]
         except Exception as error:  # mtdata raises whatever it comes across
             raise InputError(
-                f"mtdata has no corpus {name!r}", next_step=f"mtdata list -id -l {'-'.join(languages)}"
+                f"mtdata has no corpus {name!r}", next_step=f"mtdata list -id -l {'-'.join(languages) or name[-7:]}"
             ) from error
         found = {language.lang for language in entry.did.langs}
-        if found != wanted:
+        if wanted and found != wanted:
             raise InputError(f"{name} is {'-'.join(sorted(found))}", allowed="-".join(sorted(wanted)))
         entries.append(entry)
     return entries
@@ -64,11 +64,9 @@ def write_parts(
     return lines
 
 
-def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) -> Iterator[tuple[str, str]]:
-    """Yield the segment pairs of an entry, the language `first` first."""
+def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
+    """Return the file or files of an entry, after fetching what is not in the folder of downloads yet."""
     from mtdata.cache import Cache
-    from mtdata.iso.bcp47 import bcp47
-    from mtdata.parser import Parser
 
     class OurDownloads(Cache):
         """mtdata's view of a folder of downloads, filled by our downloader."""
@@ -81,7 +79,15 @@ def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) 
                 fetch(url, path, mirror=mirror)
             return path
 
-    parser = Parser(OurDownloads(downloads).get_entry(entry), ext=entry.in_ext or None, ent=entry)
+    return OurDownloads(downloads).get_entry(entry)
+
+
+def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) -> Iterator[tuple[str, str]]:
+    """Yield the segment pairs of an entry, the language `first` first."""
+    from mtdata.iso.bcp47 import bcp47
+    from mtdata.parser import Parser
+
+    parser = Parser(fetch_entry(entry, downloads, mirror), ext=entry.in_ext or None, ent=entry)
     swap = entry.did.langs[0].lang != bcp47(first).lang
     for segments in parser.read_segs(show_pbar=False):
         pair = (str(segments[0] or ""), str(segments[1] or ""))

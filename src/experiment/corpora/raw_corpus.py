@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -56,6 +56,29 @@ def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror:
     if corpus.held_out:
         lengths = [part["lines"] for part in described["train"]]
         hold_out(output, languages, corpus.held_out, corpus.held_out_seed, lengths)
+
+
+def prepare_split(
+    corpus: Corpus, pair: str, name: str, output: Path, *, downloads: Path, mirror: Path | None = None
+) -> None:
+    """Write OUTPUT/{name}.{language} for one split that has files or mtdata ids. Raises InputError as `prepare`."""
+    languages = (pair_languages(pair)[0], pair_languages(pair)[1])
+    split = corpus.splits(pair)[name]
+    for language in languages:
+        for file in split.files.get(language, ()):
+            _make_present(file, downloads, mirror)
+    parts = _put_together(split, languages, output, downloads, mirror)
+    _check_lines(corpus.name, split, languages, output)
+    _describe(sides(output, name, languages), parts)
+
+
+def check_checksums(expected: Mapping[str, str]) -> None:
+    """Raise InputError where one of the user's files (path -> SHA-256) has changed since the workflow looked at it."""
+    for path, sha256 in expected.items():
+        if not Path(path).is_file():
+            raise InputError(f"no such file: {path}", next_step="check the path in the corpus definition")
+        if file_sha256(Path(path)) != sha256:
+            raise InputError(f"{path} has changed since the workflow was started", next_step="start it again")
 
 
 def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[Part]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, style
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.piece_statistics import SIDES, SideStatistics
 from experiment.scoring.scorebook import Row
-from experiment.scoring.significance import mean_and_error
+from experiment.scoring.significance import mean_and_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,18 +22,21 @@ MOST_PIECES = 8  # of a word, in histograms; the rest is one bar
 def draw_scores(rows: Sequence[Row]) -> Figure:
     """Return a panel per metric: mean score of each segmentation on each test set, in one corpus, direction and model.
 
-    Bars are standard errors over seeds; with one seed, the 95% bootstrap interval of the test set where there is one.
+    Bars are 95% t intervals over seeds; with one seed, the 95% bootstrap interval of the test set where there is one.
     Small dots are the seeds.
     """
     import matplotlib as mpl
 
     names = list(dict.fromkeys(row["segmentation"] for row in rows))
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
-    metrics = [metric for metric in METRICS if any(row["metric"] == metric for row in rows)]
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
     with mpl.rc_context(style()):
-        figure, panels = axes_grid(len(metrics), 1, 4.6, 1.3 + 0.34 * len(names), sharey=True)
+        wide = min(2, len(metrics))
+        figure, panels = axes_grid(wide, -(-len(metrics) // wide), 4.6, 1.3 + 0.34 * len(names), sharey=True)
         offsets = [0.36 * (k + 0.5) / len(testsets) - 0.18 for k in range(len(testsets))]
-        for axes, metric in zip(panels, metrics, strict=True):
+        for axes in panels[len(metrics) :]:
+            axes.set_visible(False)
+        for axes, metric in zip(panels, metrics, strict=False):
             for k, testset in enumerate(testsets):
                 shown = [row for row in rows if row["testset"] == testset and row["metric"] == metric]
                 _draw_test_set(axes, shown, names, offsets[k], COLORS[k % 6], MARKERS[k % 7], testset)
@@ -54,7 +57,7 @@ def _draw_test_set(
         mine = [row for row in rows if row["segmentation"] == name]
         if not mine:
             continue
-        mean, error = mean_and_error([row["score"] for row in mine])
+        mean, error = mean_and_interval([row["score"] for row in mine])
         if len(mine) > 1:
             axes.plot([row["score"] for row in mine], [place + offset] * len(mine), ".", color=color, alpha=0.4, ms=4)
         means.append(mean)
@@ -65,42 +68,146 @@ def _draw_test_set(
     axes.errorbar(means, places, xerr=errors, fmt=marker, color=color, ms=5, capsize=3, lw=1.2, label=label)
 
 
+def draw_sizes(rows: Sequence[Row]) -> Figure | None:
+    """Return score against entries of the target vocabulary: a line an algorithm, a panel each test set and metric.
+
+    The entries are those really in the training text, not the size asked for. Bars are 95% t intervals over seeds.
+    None where no algorithm has two sizes.
+    """
+    import matplotlib as mpl
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    algorithms: dict[str, dict[str, list[Row]]] = {}
+    for row in rows:
+        if row["vocabulary_target"]:
+            algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
+    if all(len({runs[0]["size"] for runs in systems.values()}) < 2 for systems in algorithms.values()):
+        return None
+    columns = list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
+    with mpl.rc_context(style()):
+        wide = min(2, len(columns))
+        figure, panels = axes_grid(wide, -(-len(columns) // wide), 4.6, 3.4)
+        for axes, (testset, metric) in zip(panels, columns, strict=False):
+            for (name, systems), (dashes, color) in zip(algorithms.items(), _line_styles(), strict=False):
+                points = sorted(
+                    (mine[0]["vocabulary_target"], *mean_and_interval([row["score"] for row in mine]))
+                    for mine in (
+                        [r for r in runs if (r["testset"], r["metric"]) == (testset, metric)]
+                        for runs in systems.values()
+                    )
+                    if mine
+                )
+                if points:
+                    entries, means, widths = zip(*points, strict=True)
+                    bars = [width or 0.0 for width in widths]
+                    axes.errorbar(entries, means, bars, fmt="o", ls=dashes, color=color, ms=4, capsize=3, label=name)
+            axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.xaxis.set_major_formatter("{x:,.0f}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.set_xlabel("entries of the target vocabulary")
+            axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
+        for axes in panels[len(columns) :]:
+            axes.set_visible(False)
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
 Curve = Sequence[Mapping[str, Any]]
+#: A run's curve, and what its last update had cost: floating-point operations, or None where not known.
+CostedCurve = tuple[Curve, float | None]
 
 
-def draw_curves(curves: Mapping[str, Sequence[Curve]]) -> Figure | None:
-    """Return dev BLEU (where it was measured) and dev loss by update: a line for each seed of each segmentation.
+def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
+    """Return dev BLEU (where it was measured) and dev loss against updates, minutes and PFLOP: a line for each seed.
 
-    `curves` maps a segmentation to the points of its log.jsonl, one sequence for each seed. None when there are none.
+    `curves` maps a segmentation to the points of its log.jsonl, one sequence for each seed. Rows of panels are
+    measures, columns are costs. None when there are no points.
     """
     import matplotlib as mpl
 
-    labels = {"bleu": "BLEU on dev", "loss": "loss on dev (bits per piece)"}
-    points = [point for seeds in curves.values() for curve in seeds for point in curve if point["split"] == "dev"]
-    measures = [name for name in labels if any(point.get(name) is not None for point in points)]
+    measures = {"bleu": "BLEU on dev", "loss": "loss on dev (bits per piece)"}
+    costs = {"update": "updates", "minutes": "minutes", "pflop": "PFLOP (estimate)"}
+    seen = {name: [_costed(curve, flops) for curve, flops in seeds] for name, seeds in curves.items()}
+    points = [point for seeds in seen.values() for curve in seeds for point in curve]
+    measures = {name: label for name, label in measures.items() if any(p.get(name) is not None for p in points)}
+    costs = {name: label for name, label in costs.items() if any(p.get(name) is not None for p in points)}
     if not measures:
         return None
     with mpl.rc_context(style()):
-        figure, panels = axes_grid(len(measures), 1, 4.6, 3.4)
-        styles = list(itertools.product(DASHES, COLORS))
-        for axes, measure in zip(panels, measures, strict=True):
-            for index, (name, seeds) in enumerate(curves.items()):
-                dashes, color = styles[index % len(styles)]
-                for seed, curve in enumerate(seeds):
-                    seen = [point for point in curve if point["split"] == "dev" and point.get(measure) is not None]
-                    axes.plot(
-                        [point["update"] for point in seen],
-                        [point[measure] for point in seen],
-                        dashes,
-                        color=color,
-                        lw=1.3,
-                        alpha=1.0 if len(seeds) == 1 else 0.7,
-                        label=name if seed == 0 else None,
-                    )
-            axes.set_xlabel("updates")
-            axes.set_ylabel(labels[measure])
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
+        figure, panels = axes_grid(len(costs), len(measures), 3.4, 2.9, sharey="row", sharex="col")
+        grid = iter(panels)
+        for measure, label in measures.items():
+            for cost in costs:
+                axes = next(grid)
+                for (name, seeds), (dashes, color) in zip(seen.items(), _line_styles(), strict=False):
+                    for curve in seeds:
+                        known = [p for p in curve if p.get(measure) is not None and p.get(cost) is not None]
+                        xs, ys = [p[cost] for p in known], [p[measure] for p in known]
+                        axes.plot(xs, ys, dashes, color=color, lw=1.3, alpha=0.8, label=name)
+                axes.locator_params(axis="x", nbins=4)
+                if cost == "update":
+                    axes.set_ylabel(label)
+                if measure == list(measures)[-1]:
+                    axes.set_xlabel(costs[cost])
+        handles, labels = panels[0].get_legend_handles_labels()
+        named = dict(zip(labels, handles, strict=True))  # one of each segmentation
+        figure.legend(named.values(), named, loc="outside upper center", ncols=4)
     return figure
+
+
+def _costed(curve: Curve, flops: float | None) -> list[dict[str, Any]]:
+    """Return the points on the dev set with minutes and PFLOP; operations grow in proportion to updates."""
+    last = max((point["update"] for point in curve), default=0)
+    return [
+        {
+            **point,
+            "minutes": None if point.get("seconds") is None else point["seconds"] / 60,
+            "pflop": None if not (flops and last) else flops * point["update"] / last / 1e15,
+        }
+        for point in curve
+        if point["split"] == "dev"
+    ]
+
+
+def _line_styles() -> Iterator[tuple[str, str]]:
+    return itertools.cycle(itertools.product(DASHES, COLORS))
+
+
+WordClasses = Mapping[str, Mapping[str, float | None]]
+
+
+def draw_words(found: Mapping[str, Sequence[WordClasses]]) -> Figure | None:
+    """Return F1 of words by their frequency in the training text: a line a segmentation, the mean over its seeds.
+
+    `found` maps a segmentation to the `words_by_frequency` of its runs. Of words that training has not seen (class 0)
+    it shows recall, because no translation can avoid false ones. A class without words in the references has no point.
+    None when there are none.
+    """
+    import matplotlib as mpl
+
+    classes = list(next((runs[0] for runs in found.values() if runs), ()))
+    if not classes:
+        return None
+    with mpl.rc_context(style()):
+        figure, (axes,) = axes_grid(1, 1, 7.2, 3.4)
+        for (name, runs), (dashes, color) in zip(found.items(), _line_styles(), strict=False):
+            values = [
+                [run[each]["recall" if each == "0" else "f1"] if run[each]["words"] else None for run in runs]
+                for each in classes
+            ]
+            means = [_mean([value for value in here if value is not None]) for here in values]
+            axes.plot(range(len(classes)), means, dashes, marker="o", ms=4, lw=1.3, color=color, label=name)
+        labels = ["unseen\n(recall)" if each == "0" else each for each in classes]
+        axes.set_xticks(range(len(classes)), labels)
+        axes.set_xlabel("occurrences of the word in the training text")
+        axes.set_ylabel("F1 of words (%)")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+    return figure
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")
 
 
 def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> Figure | None:

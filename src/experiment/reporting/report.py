@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.jsonfiles import read_json, read_json_lines
-from experiment.manifest import Manifest, Run
+from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure
-from experiment.reporting.figures import draw_curves, draw_histograms, draw_scores
+from experiment.reporting.figures import WordClasses, draw_curves, draw_histograms, draw_scores, draw_sizes, draw_words
 from experiment.reporting.pages import TEMPLATES, environment, inline_svg
 from experiment.reporting.samples import Sample, choose_samples
 from experiment.reporting.tables import Block, blocks
+from experiment.runs import Run
 from experiment.scoring.metrics import bleu_tokenizers
 from experiment.scoring.piece_statistics import side_statistics
 from experiment.scoring.scorebook import Row
@@ -74,43 +75,76 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
         by_name.setdefault(run.segmentation, []).append(run)
     one_seed = all(len(group) == 1 for group in by_name.values())
     errors = (
-        "95% bootstrap intervals of the test set" if one_seed else "standard errors over seeds, small dots the seeds"
+        "95% bootstrap intervals of the test set" if one_seed else "95% t intervals over seeds, small dots the seeds"
     )
-    curves = {label: [read_json_lines(run.log) for run in group if run.log] for label, group in by_name.items()}
+    flops = {(row["segmentation"], row["seed"]): row["training_flops"] for row in rows}
+    curves = {
+        label: [(read_json_lines(run.log), flops.get((label, run.seed))) for run in group if run.log]
+        for label, group in by_name.items()
+    }
+    testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
     statistics = {label: side_statistics(group[0].stats_json, block.direction) for label, group in by_name.items()}
     drawn = [
         (
             "scores",
             draw_scores(rows),
             "Score by segmentation",
-            f"Bars are {errors}. Dotted lines: {rows[0]['baseline']}, the baseline.",
+            f"Bars are {errors}. Dotted lines: what the others are compared with.",
+        ),
+        (
+            "sizes",
+            draw_sizes(rows),
+            "Score by size of the vocabulary",
+            "Entries are the pieces that occur on the target side of the training text, not the size asked for. Bars "
+            "are 95% t intervals over seeds.",
         ),
         (
             "curves",
             draw_curves(curves),
             "Learning curves",
-            "One line a seed. Loss is per piece, so it cannot be compared between segmentations; BLEU can.",
+            "One line a seed. Loss is per piece, so it cannot be compared between segmentations; BLEU can. Operations "
+            "are an estimate: 6 x weights x pieces.",
+        ),
+        *(
+            (
+                f"words.{testset}",
+                draw_words(_words(by_name, testset)),
+                f"Words by frequency in training: {testset}",
+                "F1 of the words of each class, the mean over seeds; of words that training has not seen, recall.",
+            )
+            for testset in testsets
         ),
         (
             "pieces",
             draw_histograms(statistics),
             "Pieces per word",
-            "Share of the words of the training text that have so many pieces. A word is what stands between spaces in "
-            "the text that the segmentation reads.",
+            "Share of the words of the training text that have so many pieces. A word is what spaces separate in the "
+            "text that the segmentation reads.",
         ),
     ]
-    pictures = []
+    pictures: list[Picture] = []
     for kind, figure, title, text in drawn:
         if figure is not None:
-            file = f"{name}.{kind}.svg"
-            svg = inline_svg(save_figure(figure, figures / file), f"s{number}-{kind}-", f"{title}: {block.name}")
+            file = re.sub(r"[^A-Za-z0-9.-]", "_", f"{name}.{kind}.svg")
+            prefix = f"s{number}-{len(pictures)}-"
+            svg = inline_svg(save_figure(figure, figures / file), prefix, f"{title}: {block.name}")
             pictures.append(Picture(svg, title, text, f"{figures.name}/{file}"))
     seed = min(set.intersection(*({run.seed for run in group} for group in by_name.values())), default=runs[0].seed)
     shown = [run for run in runs if run.seed == seed]
-    testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
     samples = {testset: choose_samples(shown, testset, SAMPLES) for testset in testsets}
     source, _, target = block.direction.partition("-")
     return Section(f"block-{number}", block, pictures, samples, seed, source, target)
+
+
+def _words(by_name: Mapping[str, Sequence[Run]], testset: str) -> dict[str, list[WordClasses]]:
+    """Return the F1 of words by frequency that the runs' scores hold: segmentation -> one for each seed."""
+    found = {
+        label: [
+            read_json(run.testsets[testset].scores).get("words_by_frequency") for run in runs if testset in run.testsets
+        ]
+        for label, runs in by_name.items()
+    }
+    return {label: [each for each in values if each] for label, values in found.items() if any(values)}
 
 
 def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:

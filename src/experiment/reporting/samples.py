@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiment.jsonfiles import read_json
-from experiment.manifest import Run
+from experiment.runs import Run
 from subwords.errors import InputError
 from subwords.files import read_lines
 

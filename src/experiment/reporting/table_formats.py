@@ -8,26 +8,27 @@ from collections.abc import Iterable, Sequence
 from experiment.reporting.tables import Block, Cell, Line
 
 
-def markdown(experiment: str, tables: Sequence[Block]) -> str:
+def markdown(experiment: str, found: Sequence[Block]) -> str:
     """Return the tables as aligned Markdown, which is also what a terminal shows."""
     parts = [f"# {experiment}"]
-    for block in tables:
-        body = [[_markdown_name(line), *(_markdown_cell(cell) for cell in line.cells)] for line in block.lines]
+    for block in found:
         parts.append(f"## {escape_markdown(block.name)}")
-        parts.append(aligned([["Segmentation", *map(escape_markdown, block.headings)], *body]))
-        notes = [escape_markdown(note) for note in block.notes]
-        notes += [f"{label}: `{signature}`" for label, signature in block.signatures]
-        parts.append("\n".join(f"- {note}" for note in notes))
-    return "\n\n".join(parts) + "\n"
+        for table in block.tables:
+            body = [
+                [_markdown_name(line), *(f"{c.text} {c.sign}".rstrip() for c in line.cells)] for line in table.lines
+            ]
+            head = ["Segmentation", *map(escape_markdown, table.headings)]
+            parts += [f"### {escape_markdown(table.title)}", aligned([head, *body])]
+            notes = [escape_markdown(note) for note in table.notes]
+            if table.kind == "scores":
+                notes += [f"{label}: `{signature}`" for label, signature in block.signatures]
+            parts.append("\n".join(f"- {note}" for note in notes))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _markdown_name(line: Line) -> str:
-    return escape_markdown(line.segmentation) + (" (baseline)" if line.baseline else "")
-
-
-def _markdown_cell(cell: Cell) -> str:
-    text = f"**{cell.text}**" if cell.best else cell.text
-    return f"{text} {cell.marks}".rstrip()
+    name = f"*{line.name}*" if line.bound else escape_markdown(line.name)
+    return name + (" (baseline)" if line.baseline else "")
 
 
 #: What Markdown would read as markup: escaped only there, so that the text stays readable in a terminal.
@@ -89,19 +90,19 @@ def escape_latex(text: str) -> str:
     return _LATEX_MARKUP.sub(lambda found: _LATEX[found[0]], text)
 
 
-def latex(experiment: str, tables: Sequence[Block]) -> str:
+def latex(experiment: str, found: Sequence[Block]) -> str:
     """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx."""
     parts = [f"% {experiment}: needs \\usepackage{{booktabs,graphicx}}; made from scores.csv".replace("\n", " ")]
-    for block in tables:
-        signatures = " ".join(f"{label}: {signature}." for label, signature in block.signatures)
-        label = "-".join([experiment, block.corpus, block.direction, block.model])
-        body = []
-        for line in block.lines:
-            name = escape_latex(line.segmentation) + (r" \emph{(baseline)}" if line.baseline else "")
-            body.append(" & ".join([name, *(_latex_cell(cell) for cell in line.cells)]) + r" \\")
-        head = " & ".join(["Segmentation", *map(escape_latex, block.headings)]) + r" \\"
-        caption = f"{block.name}. {' '.join(block.notes)} {signatures}"
-        parts.append(latex_table("l" + "r" * len(block.headings), [head], body, caption, label))
+    for block in found:
+        for table in block.tables:
+            signed = block.signatures if table.kind == "scores" else []
+            signatures = " ".join(f"{label}: {signature}." for label, signature in signed)
+            caption = f"{block.name}: {table.title}. {' '.join(table.notes)} {signatures}"
+            label = "-".join([experiment, block.corpus, block.direction, block.model])
+            label += "" if table.kind == "scores" else f"-{table.kind}"
+            head = " & ".join(["Segmentation", *map(escape_latex, table.headings)]) + r" \\"
+            body = [" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines]
+            parts.append(latex_table("l" + "r" * len(table.headings), [head], body, caption, label))
     return "\n\n".join(parts) + "\n"
 
 
@@ -127,7 +128,11 @@ def latex_table(columns: str, head: Iterable[str], body: Iterable[str], caption:
     )
 
 
+def _latex_name(line: Line) -> str:
+    name = escape_latex(line.name)
+    return (rf"\emph{{{name}}}" if line.bound else name) + (r" \emph{(baseline)}" if line.baseline else "")
+
+
 def _latex_cell(cell: Cell) -> str:
-    text = escape_latex(cell.text)
-    text = rf"\textbf{{{text}}}" if cell.best else text
-    return text + (rf"\rlap{{{escape_latex(cell.marks)}}}" if cell.marks else "")
+    """Return a cell; its sign takes no room, so that numbers stay in line."""
+    return escape_latex(cell.text) + (rf"\rlap{{{escape_latex(cell.sign)}}}" if cell.sign else "")

@@ -1,50 +1,63 @@
-"""Tables of an experiment, made from scores.csv and nothing else: what each cell says (`table_formats` writes it)."""
+"""Tables of an experiment, made from scores.csv and nothing else: what each cell says (`table_formats` writes it).
+
+Of each corpus, direction and model there are three: the scores, each system against the baseline, and what differs
+between the systems besides the segmentation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
+from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
+from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.scorebook import Row
-from experiment.scoring.significance import ALPHA, mean_and_error, welch_p_value
+from experiment.scoring.significance import ALPHA, mean_and_interval
 
-BETTER, WORSE, OVER_SEEDS = "↑", "↓", "†"
+#: The sign at a score: this system differs from the baseline.
+DIFFERS = "†"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a table: its text, and how it compares."""
+    """One value of a table: its text, a number to sort it by, and the sign at it."""
 
     text: str
-    value: float | None = None  # for sorting
-    error: float | None = None
-    marks: str = ""
-    best: bool = False
-    score: bool = False  # not a fact about the system, but a result
+    value: float | None = None
+    sign: str = ""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One system of a table."""
+    """One system of a table, or a bound beside them (the copied source, the round trip)."""
 
-    segmentation: str
-    baseline: bool
-    seeds: int
+    name: str
     cells: list[Cell]
+    baseline: bool = False
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table under a heading, with notes below it."""
+
+    kind: str  # scores, comparison or differences
+    title: str
+    headings: list[str]
+    lines: list[Line]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Block:
-    """The table of one corpus, direction and model."""
+    """The tables of one corpus, direction and model."""
 
     corpus: str
     direction: str
     model: str
-    headings: list[str]
-    lines: list[Line]
-    notes: list[str]
+    tables: list[Table]
     signatures: list[tuple[str, str]]  # metric as it is printed, signature
 
     @property
@@ -52,10 +65,22 @@ class Block:
         return f"{self.corpus}, {self.direction}, {self.model}"
 
 
+Systems = dict[str, list[Row]]
+Column = tuple[str, str]  # test set, metric
+
+
 def blocks(rows: Sequence[Row]) -> list[Block]:
-    """Return one table for each corpus, direction and model, in the order of `rows`."""
+    """Return the tables of each corpus, direction and model, in the order of `rows`."""
     keys = list(dict.fromkeys((row["corpus"], row["direction"], row["model"]) for row in rows))
     return [_block(key, [r for r in rows if (r["corpus"], r["direction"], r["model"]) == key]) for key in keys]
+
+
+def systems_of(rows: Iterable[Row]) -> Systems:
+    """Return segmentation -> its rows: in the order given, but all sizes of an algorithm together."""
+    algorithms: dict[Any, Systems] = {}
+    for row in rows:
+        algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
+    return {name: mine for systems in algorithms.values() for name, mine in systems.items()}
 
 
 def _distinct(rows: Iterable[Row], name: str) -> list[Any]:
@@ -63,28 +88,21 @@ def _distinct(rows: Iterable[Row], name: str) -> list[Any]:
 
 
 def _block(key: tuple[str, str, str], rows: list[Row]) -> Block:
-    segmentations = _distinct(rows, "segmentation")
-    baseline = rows[0]["baseline"]
-    present = {row["metric"] for row in rows}
-    scored = [(testset, metric) for testset in _distinct(rows, "testset") for metric in METRICS if metric in present]
-    systems = {name: [row for row in rows if row["segmentation"] == name] for name in segmentations}
-    seeds = {name: len(_distinct(systems[name], "seed")) for name in segmentations}
-    facts = [fact for fact in _FACTS if any(fact.value(systems[name]) is not None for name in segmentations)]
-    columns = [[fact.cell(systems[name]) for name in segmentations] for fact in facts]
-    columns += [_score_column(systems, baseline, testset, metric) for testset, metric in scored]
-    headings = [fact.heading for fact in facts]
-    headings += [f"{testset} {METRICS[metric].label}" for testset, metric in scored]
-    if len(set(seeds.values())) > 1:
-        headings.insert(0, "Seeds")
-        columns.insert(0, [Cell(str(seeds[name]), seeds[name]) for name in segmentations])
-    lines = [
-        Line(name, name == baseline, seeds[name], [column[index] for column in columns])
-        for index, name in enumerate(segmentations)
-    ]
-    return Block(*key, headings, lines, _notes(rows, sorted(set(seeds.values()))), _signatures(rows))
+    systems, metrics = systems_of(rows), _distinct(rows, "metric")
+    columns = [(testset, metric) for testset in _distinct(rows, "testset") for metric in metrics]
+    tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), _differences(systems)]
+    return Block(*key, [table for table in tables if table.lines], _signatures(rows))
 
 
-# ---- columns of facts
+def _heading(column: Column) -> str:
+    return f"{column[0]} {METRICS[column[1]].label}"
+
+
+def _of(rows: Sequence[Row], column: Column) -> list[Row]:
+    return [row for row in rows if (row["testset"], row["metric"]) == column]
+
+
+# ---- scores
 
 
 @dataclass(frozen=True)
@@ -95,9 +113,10 @@ class _Fact:
     column: str
     style: str = "{:,.0f}"
     scale: float = 1.0
+    on_gpu: bool | None = None  # only of runs on a GPU, or only of others
 
     def value(self, rows: Sequence[Row]) -> float | None:
-        by_seed = {row["seed"]: row[self.column] for row in rows}
+        by_seed = {row["seed"]: row[self.column] for row in rows if self.on_gpu in (None, bool(row["gpus"]))}
         values = [value * self.scale for value in by_seed.values() if value is not None]
         return sum(values) / len(values) if values else None
 
@@ -106,21 +125,8 @@ class _Fact:
         return Cell("–" if value is None else self.style.format(value), value)
 
 
-class _OnGpu(_Fact):
-    """What costs on a GPU: nothing to show where there was none."""
-
-    def value(self, rows: Sequence[Row]) -> float | None:
-        return super().value([row for row in rows if row["gpus"]])
-
-
-class _OnCpu(_Fact):
-    """What costs without a GPU, where wall time depends on who else is there."""
-
-    def value(self, rows: Sequence[Row]) -> float | None:
-        return super().value([row for row in rows if not row["gpus"]])
-
-
 _FACTS = [
+    _Fact("Vocab", "vocabulary"),
     _Fact("Vocab src", "vocabulary_source"),
     _Fact("Vocab tgt", "vocabulary_target"),
     _Fact("Pieces/sent src", "pieces_per_sentence_source", "{:.1f}"),
@@ -128,87 +134,87 @@ _FACTS = [
     _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
     _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
     _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
-    _OnCpu("Train CPU (min)", "cpu_seconds", "{:.1f}", 1 / 60),
-    _OnGpu("GPU-hours", "gpu_hours", "{:.2f}"),
+    _Fact("Train CPU (min)", "cpu_seconds", "{:.1f}", 1 / 60, on_gpu=False),
+    _Fact("GPU-hours", "gpu_hours", "{:.2f}", on_gpu=True),
+    _Fact("Train PFLOP", "training_flops", "{:.3g}", 1e-15),
+    _Fact("kWh", "energy_kwh", "{:.3g}"),
 ]
 
 
-# ---- columns of scores
+def _scores(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+    seeds = {name: len(_distinct(mine, "seed")) for name, mine in systems.items()}
+    facts = [fact for fact in _FACTS if any(fact.value(mine) is not None for mine in systems.values())]
+    if all(row["joint"] and row["vocabulary"] for row in rows):  # those of each side are among what differs
+        facts = [fact for fact in facts if fact.column not in ("vocabulary_source", "vocabulary_target")]
+    several = len(set(seeds.values())) > 1
+    lines = []
+    for name, mine in systems.items():
+        cells = [Cell(str(seeds[name]), seeds[name])] if several else []
+        cells += [_score(systems, name, column) for column in columns] + [fact.cell(mine) for fact in facts]
+        lines.append(Line(name, cells, baseline=name == mine[0]["baseline"]))
+    before, after = [Cell("")] * several, [Cell("")] * len(facts)
+    for bound, title in (("copied_source", "Copied source"), ("round_trip", "Reference, round trip")):
+        cells = [_bound([row[bound] for row in _of(rows, column)], column[1]) for column in columns]
+        if any(cell.text for cell in cells):
+            lines.append(Line(title, before + cells + after, bound=True))
+    headings = ["Seeds"] * several + [_heading(column) for column in columns] + [fact.heading for fact in facts]
+    signs = {cell.sign for line in lines for cell in line.cells}
+    return Table("scores", "Scores", headings, lines, _notes(systems, rows, sorted(set(seeds.values())), signs))
 
 
-def _score_column(systems: dict[str, list[Row]], baseline: str, testset: str, metric: str) -> list[Cell]:
-    kind = METRICS[metric]
-    found = {
-        name: [row for row in rows if row["testset"] == testset and row["metric"] == metric]
-        for name, rows in systems.items()
-    }
-    base = [row["score"] for row in found.get(baseline, [])]
-    cells = []
-    for name, rows in found.items():
-        if not rows:
-            cells.append(Cell("–", score=True))
-            continue
-        scores = [row["score"] for row in rows]
-        mean, error = mean_and_error(scores)
-        text = f"{mean:.{kind.decimals}f}" + ("" if error is None else f" ± {error:.{kind.decimals}f}")
-        marks = "" if name == baseline else significance_marks(rows, base, kind.higher_is_better)
-        cells.append(Cell(text, mean, error, marks, score=True))
-    return _with_best(cells, kind.decimals, kind.higher_is_better)
+def _score(systems: Systems, name: str, column: Column) -> Cell:
+    rows = _of(systems[name], column)
+    if not rows:
+        return Cell("–")
+    decimals = METRICS[column[1]].decimals
+    mean, width = mean_and_interval([row["score"] for row in rows])
+    text = f"{mean:.{decimals}f}" + ("" if width is None else f" ± {width:.{decimals}f}")
+    if rows[0]["verdict"] not in (BETTER, WORSE):
+        return Cell(text, mean)
+    sizes = [_entries(systems.get(each, [])) for each in (name, rows[0]["baseline"])]
+    return Cell(text, mean, DIFFERS if same_size(*sizes) else f"({DIFFERS})")
 
 
-def _with_best(cells: list[Cell], decimals: int, higher_is_better: bool) -> list[Cell]:
-    """Mark the best means as they are printed, so that what looks equal is treated as equal."""
-    shown = [round(cell.value, decimals) for cell in cells if cell.value is not None]
-    if len(shown) < 2:
-        return cells
-    best = max(shown) if higher_is_better else min(shown)
-    return [replace(cell, best=cell.value is not None and round(cell.value, decimals) == best) for cell in cells]
+def _entries(rows: Sequence[Row]) -> float | None:
+    """Return the entries of a system's vocabulary: of both sides where that was measured, else of the target."""
+    return _Fact("", "vocabulary").value(rows) or _Fact("", "vocabulary_target").value(rows)
 
 
-def significance_marks(rows: Sequence[Row], baseline_scores: Sequence[float], higher_is_better: bool) -> str:
-    """Return the marks of a system's cell.
-
-    An arrow when the paired tests against the baseline are significant in the same direction for more than half of
-    the seeds (better: up, worse: down); a star when Welch's t test over at least three seeds a side has p < 0.05.
-    """
-    sign = 1 if higher_is_better else -1
-    gains = [row["delta"] * sign for row in rows if row["significant"]]
-    marks = ""
-    if 2 * sum(gain > 0 for gain in gains) > len(rows):
-        marks = BETTER
-    elif 2 * sum(gain < 0 for gain in gains) > len(rows):
-        marks = WORSE
-    p_value = welch_p_value([row["score"] for row in rows], baseline_scores)
-    return marks + (OVER_SEEDS if p_value is not None and p_value < ALPHA else "")
+def _bound(values: Sequence[float | None], metric: str) -> Cell:
+    """Return a bound that is the same for all systems, or from the lowest to the highest."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return Cell("")
+    ends = dict.fromkeys(f"{value:.{METRICS[metric].decimals}f}" for value in (min(known), max(known)))
+    return Cell(" to ".join(ends), max(known))
 
 
-# ---- notes
-
-
-def _notes(rows: list[Row], seeds: list[int]) -> list[str]:
+def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[str]) -> list[str]:
     if len(seeds) > 1:
-        notes = ["Mean ± standard error over each system's seeds; no ± where there is one seed."]
+        notes = ["Mean ± half of its 95% t interval over each system's seeds; no ± where there is one seed."]
     elif seeds[0] > 1:
-        notes = [f"Mean ± standard error over {seeds[0]} seeds."]
+        notes = [f"Mean ± half of its 95% t interval over {seeds[0]} seeds."]
     else:
-        notes = ["One seed a system: no standard error, and nothing is known about the variance of training."]
-    baseline = rows[0]["baseline"]
-    if any(row["p_value"] is not None for row in rows):
-        kinds = {"bs:": "paired bootstrap", "ar:": "paired approximate randomization"}
-        used = [name for key, name in kinds.items() if any(key in (row["test"] or "") for row in rows)]
-        notes.append(
-            f"{BETTER} better, {WORSE} worse than {baseline}: {' and '.join(used)} significant (p < {ALPHA}) "
-            f"{'in the same direction for more than half of the seeds' if seeds[-1] > 1 else 'for the one seed'}; "
-            "not corrected for multiple comparisons."
-        )
-    if seeds[-1] >= 3:
-        notes.append(f"{OVER_SEEDS} differs from {baseline} over seeds (Welch's t test, p < {ALPHA}).")
-    notes.append("Bold: best of the column.")
+        notes = ["One seed a system: nothing is known about the variance of training."]
+    tested = any(row["effect_p_holm"] is not None for row in rows)
+    others = len({row["segmentation"] for row in rows if row["effect"] is not None})
+    if tested:
+        notes.append(_explained(signs, others, rows))
+    elif len(systems) > 1:
+        notes.append("These scores come without a comparison, so there is no sign at any of them.")
+    notes += _untrained(systems, rows)
+    if any(row["copied_source"] is not None for row in rows):
+        notes.append("Copied source: the source sentences, scored as translations.")
+    if any(row["round_trip"] is not None for row in rows):
+        notes.append(_round_trips(systems))
     if any(row["pieces_per_sentence_target"] is not None for row in rows):
-        notes.append("Vocab: types of pieces in the training text. Pieces/sent: mean pieces of a sentence of it.")
+        notes.append("Vocab: types of pieces in the training text, both sides together unless it says otherwise.")
+        notes.append("Pieces/sent: mean pieces of a sentence of the training text.")
     devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
     if devices:
         notes.append(f"Trained on {devices}. Train (min): wall-clock time of one training.")
+    if any(row["training_flops"] for row in rows):
+        notes.append("Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.")
     sharing = max((row["runs_per_gpu"] or 1 for row in rows), default=1)
     if sharing > 1:
         notes.append(
@@ -217,20 +223,123 @@ def _notes(rows: list[Row], seeds: list[int]) -> list[str]:
     notes += _count_note(rows, "empty_hypotheses", "Empty translations")
     notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
     notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
-    return notes
+    return notes + _versions(rows)
 
 
-def _signatures(rows: list[Row]) -> list[tuple[str, str]]:
-    found = {metric: _distinct((row for row in rows if row["metric"] == metric), "signature") for metric in METRICS}
-    return [(METRICS[metric].label, signature) for metric, signatures in found.items() for signature in signatures]
+def _explained(signs: set[str], others: int, rows: Sequence[Row]) -> str:
+    """Return the line that explains the sign."""
+    over = "seeds and sentences" if any(row["over_seeds"] for row in rows) else "the sentences of the test set"
+    corrected = f", corrected for comparing {others} systems" if others > 1 else ""
+    text = f"{DIFFERS} differs from {_baseline(rows)} (p < {ALPHA} over {over}{corrected})"
+    other_size = f"; ({DIFFERS}) the same of a system whose vocabulary is more than {SAME_SIZE} times larger or smaller"
+    return f"{text}{other_size if f'({DIFFERS})' in signs else ''}."
 
 
-def _count_note(rows: list[Row], column: str, what: str) -> list[str]:
+def _untrained(systems: Systems, rows: Sequence[Row]) -> list[str]:
+    nothing = [
+        f"{name} ({testset})"
+        for name, mine in systems.items()
+        for testset in _distinct(rows, "testset")
+        if any(row["verdict"] == LEARNED_NOTHING for row in mine if row["testset"] == testset)
+    ]
+    rule = f"BLEU is not clearly above twice that of the copied source and {BLEU_FLOOR:g}"
+    return [f"Learned nothing: {', '.join(nothing)}. {rule}."] if nothing else []
+
+
+def _round_trips(systems: Systems) -> str:
+    """Return which references do not come back as they were, by system: the lowest score of any metric."""
+    lowest = {
+        name: min((row["round_trip"] for row in rows if _lossy(row)), default=None) for name, rows in systems.items()
+    }
+    lossy = ", ".join(f"{name} {value:.1f}" for name, value in lowest.items() if value is not None)
+    text = "Reference, round trip: the references after text form, segmentation and back, the highest possible score"
+    return text + (f"; lowest by system: {lossy}." if lossy else ".")
+
+
+def _lossy(row: Row) -> bool:
+    return row["round_trip"] is not None and METRICS[row["metric"]].higher_is_better and row["round_trip"] < 99.95
+
+
+def _versions(rows: Sequence[Row]) -> list[str]:
+    """Return a warning where compared systems were made by different versions of programs."""
+    found = []
+    for column, what in (("commit", "commits of this project"), ("versions", "versions of packages")):
+        made: dict[str, dict[str, None]] = {}
+        given = [str(row[column]).split(", ") for row in rows if row.get(column)]
+        common = set.intersection(*map(set, given)) if given else set()
+        for row in rows:
+            if row.get(column):
+                own = ", ".join(part for part in str(row[column]).split(", ") if part not in common)
+                made.setdefault(own or "without these", {})[row["segmentation"]] = None
+        if len(made) > 1:
+            listed = "; ".join(f"{version}: {', '.join(names)}" for version, names in made.items())
+            found.append(f"Warning: the systems were made with different {what} ({listed}).")
+    return found
+
+
+def _count_note(rows: Sequence[Row], column: str, what: str) -> list[str]:
     """Return a note on what went wrong in translating, per system, when something did."""
-    # A run's count stands in the row of every metric: take it once.
+    # A run's count is in the row of every metric: take it once.
     counts = {(row["segmentation"], row["seed"], row["testset"]): row[column] or 0 for row in rows}
     totals: dict[str, int] = {}
     for (name, _, _), count in counts.items():
         totals[name] = totals.get(name, 0) + count
     listed = ", ".join(f"{name} {count}" for name, count in totals.items() if count)
     return [f"{what}, all test sets and seeds together: {listed}."] if listed else []
+
+
+# ---- against the baseline
+
+
+def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+    others = {name: mine for name, mine in systems.items() if any(row["effect"] is not None for row in mine)}
+    lines = [Line(name, [_effect(_of(mine, column)) for column in columns]) for name, mine in others.items()]
+    margins = {METRICS[row["metric"]].label: row["margin"] for row in rows if row["margin"] is not None}
+    listed = ", ".join(f"{margin:g} {label}" for label, margin in margins.items())
+    notes = [
+        f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected "
+        f"for the number of systems (Holm). Same: the interval lies within ± {listed}. Open: neither.",
+    ]
+    if any(row["over_seeds"] is False for row in rows):
+        notes.append(
+            "Differences with one seed are about these trained systems and the choice of test sentences. They say "
+            "nothing about training again."
+        )
+    return Table("comparison", f"Against {_baseline(rows)}", [_heading(column) for column in columns], lines, notes)
+
+
+def _baseline(rows: Sequence[Row]) -> str:
+    """Return the baseline, or what the baselines of a sweep are."""
+    names = {row["baseline"] for row in rows if row["effect"] is not None} or {rows[0]["baseline"]}
+    algorithms = {str(row["algorithm"]) for row in rows if row["segmentation"] in names}
+    return names.pop() if len(names) == 1 else f"{' or '.join(sorted(algorithms))} of the same size"
+
+
+def _effect(rows: Sequence[Row]) -> Cell:
+    if not rows or rows[0]["effect"] is None:
+        return Cell("–")
+    row, decimals = rows[0], METRICS[rows[0]["metric"]].decimals
+    effect, low, high = (
+        f"{round(row[name], decimals) + 0.0:+.{decimals}f}" for name in ("effect", "effect_low", "effect_high")
+    )
+    return Cell(f"{effect} [{low}, {high}] {row['verdict']}".replace("-", "−"), row["effect"])
+
+
+# ---- what differs besides the segmentation
+
+
+def _differences(systems: Systems) -> Table:
+    """Return the facts in which the systems differ; without a line where there are none, or where one system is."""
+    found, rows = differing(systems), [row for mine in systems.values() for row in mine]
+    lines = [Line(name, [Cell(texts[index]) for texts in found.values()]) for index, name in enumerate(systems)]
+    recorded = {heading: any(row[name] is not None for row in rows) for name, heading in FACTS.items()}
+    equal = ", ".join(heading.lower() for heading, known in recorded.items() if known and heading not in found)
+    unknown = ", ".join(heading.lower() for heading, known in recorded.items() if not known)
+    notes = [f"Equal (numbers within {TOLERANCE:.0%}): {equal}."] if equal else []
+    notes += [f"Not recorded: {unknown}."] if unknown else []
+    return Table("differences", "What differs besides the segmentation", list(found), lines if found else [], notes)
+
+
+def _signatures(rows: list[Row]) -> list[tuple[str, str]]:
+    found = {metric: _distinct((row for row in rows if row["metric"] == metric), "signature") for metric in METRICS}
+    return [(METRICS[metric].label, signature) for metric, signatures in found.items() for signature in signatures]

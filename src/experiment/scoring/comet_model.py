@@ -7,10 +7,14 @@ signature names versions and precision, and why empty hypotheses are counted: CO
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from experiment.corpora.download import file_sha256
+from experiment.store.checksums import Checksums
+from experiment.store.keys import key
 from subwords.errors import InputError, unknown
 
 DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
@@ -26,7 +30,17 @@ _CLASSES = (
     "unified_metric",
     "xcomet_metric",
 )
-_ALLOWED = "a model on the Hugging Face hub (ORGANIZATION/NAME), or the path of a .ckpt with hparams.yaml two levels up"
+_ALLOWED = (
+    "a model on the Hugging Face hub (ORGANIZATION/NAME, or ORGANIZATION/NAME@REVISION), or the path of a .ckpt with"
+    " hparams.yaml two levels up"
+)
+#: Models that papers call by name alone: the revision that is meant here, and the SHA-256 of its checkpoint.
+PINNED = {
+    "Unbabel/wmt22-comet-da": (
+        "2760a223ac957f30acfb18c8aa649b01cf1d75f2",
+        "e213091cde220f97b89f8bdfa750c458cfea741ad62affb455b59900210ff2af",
+    )
+}
 
 
 def check_comet_model(model: str = DEFAULT_MODEL) -> str:
@@ -38,9 +52,19 @@ def check_comet_model(model: str = DEFAULT_MODEL) -> str:
     if _looks_local(model):
         _check_local(_local_checkpoint(model))
         return "local"
-    if model.count("/") != 1 or not all(model.split("/")):
+    if name_of(model).count("/") != 1 or not all(name_of(model).split("/")):
         raise InputError(f"{model!r} is no COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
     return "cached" if _cached_checkpoint(model) else _check_hub(model)
+
+
+def name_of(model: str) -> str:
+    """Return the name of a model on the hub without its revision."""
+    return model.partition("@")[0]
+
+
+def revision_of(model: str) -> str | None:
+    """Return the revision that is meant: the one that is named, or the pinned one; None for the newest."""
+    return model.partition("@")[2] or PINNED.get(model, (None, None))[0]
 
 
 def _looks_local(model: str) -> bool:
@@ -86,8 +110,9 @@ def _cached_checkpoint(model: str) -> Path | None:
     """Return the checkpoint in the Hugging Face cache, or None when the model is not there as a whole."""
     from huggingface_hub import try_to_load_from_cache
 
-    checkpoint = try_to_load_from_cache(model, "checkpoints/model.ckpt")
-    parameters = try_to_load_from_cache(model, "hparams.yaml")
+    name, revision = name_of(model), revision_of(model)
+    checkpoint = try_to_load_from_cache(name, "checkpoints/model.ckpt", revision=revision)
+    parameters = try_to_load_from_cache(name, "hparams.yaml", revision=revision)
     return Path(checkpoint) if isinstance(checkpoint, str) and isinstance(parameters, str) else None
 
 
@@ -107,8 +132,8 @@ def _check_hub(model: str) -> str:
         )
     try:
         api = HfApi()
-        api.model_info(model, timeout=NETWORK_SECONDS)
-        api.auth_check(model)
+        api.model_info(name_of(model), revision=revision_of(model), timeout=NETWORK_SECONDS)
+        api.auth_check(name_of(model))
     except GatedRepoError as error:
         raise InputError(
             f"the COMET model {model} has a licence that must be accepted first",
@@ -132,6 +157,31 @@ def _check_hub(model: str) -> str:
     return "hub"
 
 
+def fetch_comet_model(model: str) -> Path:
+    """Return the checkpoint of a model, after downloading it with its encoder's small files where it is not here.
+
+    Raises InputError where the checkpoint is another one than the pinned.
+    """
+    where = check_comet_model(model)
+    if where == "local":
+        return _local_checkpoint(model)
+    from huggingface_hub import snapshot_download
+
+    folder = snapshot_download(name_of(model), revision=revision_of(model), local_files_only=where == "cached")
+    checkpoint = Path(folder) / "checkpoints" / "model.ckpt"
+    expected = PINNED.get(model, (None, None))[1]
+    if expected and (found := file_sha256(checkpoint)) != expected:
+        raise InputError(
+            f"the COMET model {checkpoint} has the SHA-256 {found}",
+            allowed=expected,
+            next_step=f"delete {folder} and download it again; or name another model in comet_model",
+        )
+    encoder = read_hyperparameters(checkpoint).get("pretrained_model")
+    if where == "hub" and encoder:
+        snapshot_download(encoder, allow_patterns=["*.json", "*.model"])
+    return checkpoint
+
+
 def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
     """Return the COMET model and the path of its checkpoint, downloading it where needed.
 
@@ -148,14 +198,8 @@ def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
     _quiet()
     from comet import load_from_checkpoint
 
-    if where == "hub":
-        from huggingface_hub import snapshot_download
-
-        checkpoint = Path(snapshot_download(model)) / "checkpoints" / "model.ckpt"
-    else:
-        cached = _cached_checkpoint(model) if where == "cached" else _local_checkpoint(model)
-        assert cached is not None
-        checkpoint = cached
+    checkpoint = fetch_comet_model(model)
+    _check_content(checkpoint)
     try:
         return load_from_checkpoint(str(checkpoint), local_files_only=where != "hub"), checkpoint
     except (
@@ -170,6 +214,17 @@ def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
         ) from error
 
 
+def _check_content(checkpoint: Path) -> None:
+    """Raise InputError where a model in the hub's cache is not what it should be: the cache names files by SHA-256."""
+    file = checkpoint.resolve()
+    if re.fullmatch("[0-9a-f]{64}", file.name) and (found := file_sha256(file)) != file.name:
+        raise InputError(
+            f"the COMET model {checkpoint} is damaged, or another one: its SHA-256 is {found}",
+            allowed=file.name,
+            next_step=f"delete {file} and run again: it is downloaded again",
+        )
+
+
 def _quiet() -> None:
     """Keep Lightning and transformers from printing advertisements and progress between log lines."""
     import logging
@@ -180,53 +235,68 @@ def _quiet() -> None:
     warnings.filterwarnings("ignore", module=r"pytorch_lightning|lightning|torch|comet|pkg_resources")
 
 
-def score_with_comet(
-    sources: Sequence[str],
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    model: str,
-    *,
-    batch: int = 16,
-    precision: str = "fp32",
-) -> dict[str, Any]:
-    """Return what `{testset}.comet.json` holds: system score, score of every segment, signature.
+class CometScorer:
+    """A COMET model, loaded once. Runs on a GPU when there is one.
 
-    The system score is the mean of the segment scores, on the model's own scale (about 0 to 1 for wmt22-comet-da).
-    Runs on a GPU when there is one. `precision` is fp32, as in COMET's Python interface, or fp16, as in the command
-    line of COMET 2.2.7; they differ by less than a segment score means.
+    `precision` is fp32, as in COMET's Python interface, or fp16, as in the command line of COMET 2.2.7; they differ by
+    less than a segment score means. Raises InputError as `load_comet_model`.
     """
-    if precision not in PRECISIONS:
-        raise unknown("COMET precision", precision, PRECISIONS)
-    network, checkpoint = load_comet_model(model)
-    import torch
 
-    if precision == "fp16":
-        network.half()
-    samples = [
-        {"src": source, "mt": hypothesis, "ref": reference}
-        for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
-    ]
-    gpus = 1 if torch.cuda.is_available() else 0
-    prediction = network.predict(samples, batch_size=batch, gpus=gpus, num_workers=0, progress_bar=False)
-    segments = [float(score) for score in prediction["scores"]]
-    return {
-        "name": "COMET",
-        "score": sum(segments) / len(segments),
-        "signature": comet_signature(model, checkpoint, precision),
-        "device": torch.cuda.get_device_name() if gpus else "cpu",
-        "sentences": len(segments),
-        "segments": segments,
-    }
+    def __init__(self, model: str, precision: str = "fp32", batch: int = 16) -> None:
+        if precision not in PRECISIONS:
+            raise unknown("COMET precision", precision, PRECISIONS)
+        self._network, checkpoint = load_comet_model(model)
+        self._batch = batch
+        self._signature = comet_signature(model, checkpoint, precision)
+        if precision == "fp16":
+            self._network.half()
+
+    def score(self, sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Any]:
+        """Return what `{testset}.comet.KEY.json` holds: system score, score of every segment, signature.
+
+        The system score is the mean of the segment scores, on the model's own scale (about 0 to 1 for wmt22-comet-da).
+        """
+        import torch
+
+        samples = [
+            {"src": source, "mt": hypothesis, "ref": reference}
+            for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
+        ]
+        gpus = 1 if torch.cuda.is_available() else 0
+        prediction = self._network.predict(
+            samples, batch_size=self._batch, gpus=gpus, num_workers=0, progress_bar=False
+        )
+        segments = [float(score) for score in prediction["scores"]]
+        return {
+            "name": "COMET",
+            "score": sum(segments) / len(segments),
+            "signature": self._signature,
+            "device": torch.cuda.get_device_name() if gpus else "cpu",
+            "sentences": len(segments),
+            "segments": segments,
+        }
+
+
+def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
+    """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub."""
+    if _looks_local(model):
+        checkpoint = _local_checkpoint(model)
+        _check_local(checkpoint)
+        return key({"step": "comet 1", "sha256": checksums.of(checkpoint), "precision": precision})
+    identity = {"step": "comet 1", "model": name_of(model), "revision": revision_of(model), "precision": precision}
+    return key(identity)
 
 
 def comet_signature(model: str, checkpoint: Path, precision: str) -> str:
     """Return the signature in sacreCOMET's form: Python, COMET, precision, model (Zouhar et al. 2024, Sec. 5).
 
-    A local checkpoint is named by a digest of its content, since its path means nothing elsewhere.
+    A local checkpoint is named by a digest of its content, since its path means nothing elsewhere; one of the hub by
+    its name and, where it is known, the revision.
     """
     from importlib.metadata import version
 
-    name = model.split("/")[-1]
+    revision = revision_of(model)
+    name = name_of(model).split("/")[-1] + (f"@{revision[:12]}" if revision else "")
     if _looks_local(model):
         import hashlib
 

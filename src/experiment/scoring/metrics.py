@@ -7,7 +7,7 @@ Scores").
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,26 +23,31 @@ class MetricKind:
     label: str
     higher_is_better: bool
     decimals: int
-    sacrebleu: str | None  # the metric's name in sacrebleu; None when it is not one of sacrebleu's
+    margin: float  # a smaller difference counts as none, unless an experiment says otherwise
+    sacrebleu: str | None = None  # the metric's name in sacrebleu, where it is one of sacrebleu's
     options: tuple[tuple[str, Any], ...] = ()
 
 
-#: The metrics an experiment may ask for, in the order in which tables show them.
+#: The metrics an experiment may ask for. Tables show them in the experiment's order.
 METRICS: dict[str, MetricKind] = {
-    "bleu": MetricKind("BLEU", True, 1, "BLEU"),
-    "chrf": MetricKind("chrF", True, 1, "CHRF"),
-    "chrf++": MetricKind("chrF++", True, 1, "CHRF", (("word_order", 2),)),
-    "ter": MetricKind("TER", False, 1, "TER"),
-    "comet": MetricKind("COMET", True, 4, None),
+    "bleu": MetricKind("BLEU", True, 1, 0.5, "BLEU"),
+    "chrf": MetricKind("chrF", True, 1, 0.5, "CHRF"),
+    "chrf++": MetricKind("chrF++", True, 1, 0.5, "CHRF", (("word_order", 2),)),
+    "ter": MetricKind("TER", False, 1, 0.5, "TER"),
+    "word_accuracy": MetricKind("Word accuracy", True, 1, 1.0),
+    "exact_match": MetricKind("Exact match", True, 1, 1.0),
+    "comet": MetricKind("COMET", True, 4, 0.005),
 }
+#: What an experiment measures unless it says otherwise.
+DEFAULT_METRICS = ["bleu", "chrf", "chrf++"]
 
 
 def check_metrics(names: Iterable[str], *, lexical: bool = False) -> list[str]:
-    """Return `names` without duplicates in table order. Raises InputError for one that does not exist.
+    """Return `names` without duplicates, in the order given. Raises InputError for one that does not exist.
 
-    With `lexical`, only sacrebleu's metrics are allowed.
+    With `lexical`, only those that compare texts are allowed, so not COMET.
     """
-    allowed = [name for name, kind in METRICS.items() if kind.sacrebleu or not lexical]
+    allowed = [name for name in METRICS if name != "comet" or not lexical]
     asked = list(names)
     for name in asked:
         if name not in allowed:
@@ -50,7 +55,7 @@ def check_metrics(names: Iterable[str], *, lexical: bool = False) -> list[str]:
             raise unknown("metric", name, allowed, next_step=step)
     if not asked:
         raise InputError("no metric is asked for", allowed=", ".join(allowed), next_step="name at least one")
-    return [name for name in allowed if name in asked]
+    return list(dict.fromkeys(asked))
 
 
 def bleu_tokenizers() -> list[str]:
@@ -63,10 +68,11 @@ def bleu_tokenizers() -> list[str]:
 def make_metric(
     name: str, references: Sequence[str] | None = None, *, target: str = "", tokenizer: str | None = None
 ) -> Any:
-    """Return sacrebleu's metric object, with `references` (one per sentence) cached when given.
+    """Return a metric object of sacrebleu's kind, with `references` (one per sentence) cached when given.
 
-    `target` is the target language; where no `tokenizer` is named, sacrebleu chooses by it (zh, ja-mecab, ko-mecab,
-    else 13a). Raises InputError when the tokenizer does not exist, is not installed, or cannot be downloaded.
+    Words are those of BLEU's tokenizer, for word accuracy and exact match, too. `target` is the target language; where
+    no `tokenizer` is named, sacrebleu chooses by it (zh, ja-mecab, ko-mecab, else 13a). Raises InputError when the
+    tokenizer does not exist, is not installed, or cannot be downloaded.
     """
     from sacrebleu.metrics import METRICS as FOUND
 
@@ -75,12 +81,17 @@ def make_metric(
     options: dict[str, Any] = dict(kind.options)
     if references is not None:
         options["references"] = [list(references)]
-    if name != "bleu":
-        return FOUND[str(kind.sacrebleu)](**options)
+    if kind.sacrebleu and name != "bleu":
+        return FOUND[kind.sacrebleu](**options)
     if tokenizer is not None and tokenizer not in bleu_tokenizers():
         raise unknown("BLEU tokenizer", tokenizer, bleu_tokenizers())
     try:
-        return FOUND["BLEU"](trg_lang=target, tokenize=tokenizer, **options)
+        if kind.sacrebleu:
+            return FOUND["BLEU"](trg_lang=target, tokenize=tokenizer, **options)
+        from experiment.scoring.words import ExactMatch, WordAccuracy
+
+        measure = {"word_accuracy": WordAccuracy, "exact_match": ExactMatch}[name]
+        return measure(FOUND["BLEU"](trg_lang=target, tokenize=tokenizer).tokenizer, **options)
     except (RuntimeError, ImportError, OSError) as error:
         wanted = tokenizer or f"the one sacrebleu uses for {target!r}"
         extra = {"ja": "ja", "ja-mecab": "ja", "ko": "ko", "ko-mecab": "ko"}.get(tokenizer or target)
@@ -120,11 +131,13 @@ def score_corpus(
     *,
     target: str = "",
     tokenizer: str | None = None,
+    training: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """Return what `{testset}.scores.json` holds: a score and signature per metric, and chrF of every sentence.
 
     Scores are on sacrebleu's scale of 0 to 100. Sentence chrF is for finding sentences on which systems differ; it is
-    not averaged into anything.
+    not averaged into anything. With `training`, the `training_words` of the target side, `words_by_frequency` says how
+    well words of each frequency are translated.
     """
     scores: dict[str, Any] = {}
     # Trailing white space goes as in sacrebleu's command line.
@@ -141,12 +154,18 @@ def score_corpus(
                 "hypothesis_length": score.sys_len,
                 "reference_length": score.ref_len,
             }
-    return {
+    found = {
         "sentences": len(hypotheses),
         "empty_hypotheses": count_empty(hypotheses),
         "metrics": scores,
         "sentence_chrf": sentence_chrf(hypotheses, references),
     }
+    if training is not None:
+        from experiment.scoring.words import words_by_frequency
+
+        tokenize = make_metric("bleu", target=target, tokenizer=tokenizer).tokenizer
+        found["words_by_frequency"] = words_by_frequency(hypotheses, references, training, tokenize)
+    return found
 
 
 def sentence_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ SIDES = ("source", "target")
 class SideStatistics:
     """Statistics of one side; None where not measured. All but the unknown words are of the training text."""
 
+    sentences: int | None = None
     vocabulary: int | None = None  # types of pieces
     pieces_per_sentence: float | None = None
     pieces_per_word: float | None = None
@@ -35,6 +36,7 @@ def _side(content: dict[str, Any]) -> SideStatistics:
     held_out = {name: rates.get("unknown_word_rate") for name, rates in (content.get("held_out") or {}).items()}
     histogram = content.get("pieces_per_word_histogram") or {}
     return SideStatistics(
+        sentences=content.get("sentences"),
         vocabulary=content.get("types"),
         pieces_per_sentence=content.get("pieces_per_sentence"),
         pieces_per_word=content.get("pieces_per_word"),
@@ -43,3 +45,28 @@ def _side(content: dict[str, Any]) -> SideStatistics:
         unknown_words={name: rate for name, rate in held_out.items() if rate is not None},
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},
     )
+
+
+def vocabulary_overlap(source: Collection[str], target: Collection[str]) -> float | None:
+    """Return the share of the two sides' types of pieces that both sides have: those in common by all (Jaccard).
+
+    >>> vocabulary_overlap({"a", "b", "the"}, {"a", "b", "der"})
+    0.5
+    """
+    one, other = set(source), set(target)
+    return len(one & other) / len(one | other) if one | other else None
+
+
+def overlap_of(path: str | None) -> float | None:
+    """Return the `vocabulary_overlap` of a stats.json; None where it was not measured."""
+    return (read_json(path) if path else {}).get("vocabulary_overlap")
+
+
+def entries_of(path: str | None, direction: str) -> int | None:
+    """Return how many types of pieces both sides have together; None where that was not measured.
+
+    Of the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
+    """
+    one, other = (side.vocabulary for side in side_statistics(path, direction).values())
+    overlap = overlap_of(path)
+    return None if one is None or other is None or overlap is None else round((one + other) / (1 + overlap))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from experiment.corpora.download import file_sha256
 from experiment.jsonfiles import read_json
-from experiment.manifest import Manifest, Run, TestSet
+from experiment.manifest import Manifest
 from experiment.provenance import commit_label
-from experiment.scoring.piece_statistics import side_statistics
+from experiment.runs import Run, TestSet
+from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
 from experiment.scoring.significance import ALPHA
+from experiment.training.exposure import asked, exposure
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -24,11 +27,14 @@ COLUMNS: dict[str, str] = {
     "segmentation": "name in the experiment file",
     "algorithm": "name of the algorithm in `subwords list`",
     "size": "size asked for; what it counts depends on the algorithm",
+    "text": "text form that the segmentation reads: raw or moses",
+    "joint": "true where source and target share one segmentation and vocabulary",
+    "vocabulary": "types of pieces in the training text, both sides together",
     "vocabulary_source": "types of pieces on the source side of the training text",
     "vocabulary_target": "types of pieces on the target side of the training text",
     "seed": "seed of the training run",
     "testset": "name of the test set",
-    "metric": "bleu, chrf, chrf++, ter or comet",
+    "metric": "bleu, chrf, chrf++, ter, word_accuracy, exact_match or comet",
     "score": "corpus score: 0 to 100; COMET on its model's own scale",
     "signature": "how the score was computed",
     "ci95": "half the width of the score's 95% bootstrap confidence interval",
@@ -37,7 +43,18 @@ COLUMNS: dict[str, str] = {
     "p_value": "of the paired test against the baseline with the same seed",
     "significant": "true when p_value is below 0.05",
     "test": "signature of the paired test",
+    "effect": "mean score over all seeds minus the baseline's: of the system, so the same in all its rows",
+    "effect_low": "lower end of the effect's 95% interval",
+    "effect_high": "upper end of the effect's 95% interval",
+    "effect_p": "p-value of the effect over seeds and sentences",
+    "effect_p_holm": "the same, corrected for all systems of the block (Holm)",
+    "over_seeds": "false where one seed, or equal outputs of all seeds, say nothing about training",
+    "margin": "a difference smaller than this counts as none",
+    "verdict": "better, worse, same (the interval lies within the margin), open, or learned nothing",
+    "copied_source": "score of the source sentences, as they are, as a translation",
+    "round_trip": "score of the references after text form, segmentation and back",
     "sentences": "sentences in the test set",
+    "unseen_recall": "percentage of the reference's words unseen in training that the translation has",
     "empty_hypotheses": "translations without any text",
     "unknown_pieces": "<unk> among the pieces of the translations",
     "cut_sources": "source sentences that were cut to the longest that the model takes",
@@ -51,26 +68,37 @@ COLUMNS: dict[str, str] = {
     "renyi_efficiency_target": "of the pieces of the target side of the training text",
     "boundary_f1_source": "agreement with gold morpheme boundaries, macro-averaged over source words, 0 to 1",
     "boundary_f1_target": "agreement with gold morpheme boundaries, macro-averaged over target words, 0 to 1",
+    "vocabulary_overlap": "types of pieces that both sides have, by all types of both sides",
     "parameters": "trained parameters of the model",
     "updates": "optimizer steps until training stopped",
     "epochs": "passes over the training text",
+    "sentences_seen": "training pairs that the updates were made from, repetitions counted",
+    "pieces_seen": "target pieces of them",
+    "training_flops": "floating-point operations of training, estimated as 6 x weights x pieces",
+    "stopped_early": "true where patience ended training before the recipe's last update",
     "train_seconds": "wall-clock seconds of training",
     "cpu_seconds": "processor seconds of training (of its last attempt, when it was interrupted)",
     "gpus": "GPUs used for training; 0 is CPU",
     "runs_per_gpu": "jobs that were allowed to share one GPU",
     "gpu_hours": "train_seconds x gpus / runs_per_gpu / 3600",
+    "energy_kwh": "energy that the cards used during training, where they tell it",
     "tokens_per_second": "target pieces per second of training",
     "peak_memory_mib": "largest memory in use during training, in MiB",
     "device": "processor or GPU",
     "commit": "git commit of the project, with + when files were changed",
+    "versions": "Python and the packages that trained the system",
+    "dev_sentences_skipped": "dev sentences that are longer than the model takes, and that no dev score has",
 }
+
+#: Without these there is no table; other columns may be absent from files of earlier versions.
+REQUIRED = ("experiment", "corpus", "direction", "model", "segmentation", "seed", "testset", "metric", "score")
 
 Row = dict[str, Any]
 
 
 def score_rows(manifest: Manifest) -> list[Row]:
     """Return the rows of scores.csv, in the manifest's order of runs."""
-    tested = _read_tests(manifest)
+    tested, compared = _read_tests(manifest), _read_comparisons(manifest)
     rows: list[Row] = []
     for run in manifest.runs:
         facts = _run_facts(run)
@@ -84,6 +112,7 @@ def score_rows(manifest: Manifest) -> list[Row]:
                     | {"testset": name, "metric": metric, "score": score}
                     | facts_here
                     | _test_facts(tested.get(key), score, key)
+                    | compared.get((*run.block, run.segmentation, name, metric), {})
                 )
     _add_deltas(rows)
     return rows
@@ -95,6 +124,7 @@ def _run_facts(run: Run) -> Row:
     seconds, gpus = record.get("train_seconds"), record.get("gpus")
     sharing = record.get("runs_per_gpu")
     git = record.get("git") or {}
+    segmentation = _segmentation(run, record)
     return {
         "corpus": run.corpus,
         "direction": run.direction,
@@ -102,8 +132,11 @@ def _run_facts(run: Run) -> Row:
         "segmentation": run.segmentation,
         "algorithm": run.algorithm,
         "size": run.size,
+        "text": segmentation.get("text"),
+        "joint": segmentation.get("joint"),
         "seed": run.seed,
         **_segmentation_facts(run),
+        **_exposure(run, record),
         "parameters": record.get("model_parameters"),
         **{name: record.get(name) for name in ("updates", "epochs", "train_seconds", "cpu_seconds")},
         **{name: record.get(name) for name in ("gpus", "tokens_per_second")},
@@ -112,7 +145,15 @@ def _run_facts(run: Run) -> Row:
         "peak_memory_mib": record.get("peak_memory_mib"),
         "device": record.get("device"),
         "commit": commit_label(git),
+        "versions": ", ".join(f"{name} {version}" for name, version in (record.get("versions") or {}).items()) or None,
+        "dev_sentences_skipped": record.get("dev_sentences_skipped"),
     }
+
+
+def _segmentation(run: Run, record: Row) -> Mapping[str, Any]:
+    """Return how a run's segmentation is defined: in run.json, or in definition.json beside its statistics."""
+    beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
+    return read_json(beside) if beside and beside.exists() else asked(record, "segmentation")
 
 
 def _segmentation_facts(run: Run) -> Row:
@@ -120,7 +161,14 @@ def _segmentation_facts(run: Run) -> Row:
     for side, found in side_statistics(run.stats_json, run.direction).items():
         for name in ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1"):
             facts[f"{name}_{side}"] = getattr(found, name)
-    return facts
+    entries = entries_of(run.stats_json, run.direction)
+    return facts | {"vocabulary": entries, "vocabulary_overlap": overlap_of(run.stats_json)}
+
+
+def _exposure(run: Run, record: Row) -> Row:
+    sides = side_statistics(run.stats_json, run.direction)
+    pieces = {side: found.pieces_per_sentence for side, found in sides.items()}
+    return exposure(record, sides["target"].sentences, pieces, sides["target"].vocabulary)
 
 
 def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator[tuple[str, float, Row]]:
@@ -128,12 +176,17 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
     lexical = read_json(files.scores)
     translation = read_json(files.translation) if files.translation else {}
     statistics = side_statistics(run.stats_json, run.direction)
+    unknown = translation.get("unknown_words") or {}
     common = {
         "sentences": lexical["sentences"],
+        "unseen_recall": ((lexical.get("words_by_frequency") or {}).get("0") or {}).get("recall"),
         "empty_hypotheses": lexical["empty_hypotheses"],
         "unknown_pieces": translation.get("unknown_pieces"),
         "cut_sources": translation.get("sources_cut"),
-        **{f"unknown_words_{side}": found.unknown_words.get(name) for side, found in statistics.items()},
+        **{
+            f"unknown_words_{side}": unknown.get(side, found.unknown_words.get(name))
+            for side, found in statistics.items()
+        },
     }
     for metric in manifest.metrics:
         if metric == "comet" and not files.comet:
@@ -165,6 +218,28 @@ def _read_tests(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
     return tested
 
 
+#: Column of scores.csv -> what it is called among the systems of a comparison.
+_COMPARED = {
+    **{name: name for name in ("baseline", "effect", "over_seeds", "margin", "verdict", "copied_source", "round_trip")},
+    **{f"effect_{column}": name for column, name in (("low", "low"), ("high", "high"), ("p", "p_value"))},
+    "effect_p_holm": "p_holm",
+}
+
+
+def _read_comparisons(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
+    """Return the columns of each comparison by corpus, direction, model, segmentation, test set and metric."""
+    found = {}
+    for path in manifest.significance:
+        content = read_json(path)
+        place = tuple(content[name] for name in ("corpus", "direction", "model"))
+        for system in content.get("systems", []):
+            key = (*place, system["segmentation"], content["testset"], system["metric"])
+            found[key] = {"baseline": manifest.baseline} | {
+                column: system[name] for column, name in _COMPARED.items() if name in system
+            }
+    return found
+
+
 def _test_facts(outcome: Row | None, score: float, key: tuple[Any, ...]) -> Row:
     if outcome is None:
         return {}
@@ -187,19 +262,30 @@ def _add_deltas(rows: list[Row]) -> None:
     def place(row: Row) -> tuple[Any, ...]:
         return tuple(row[name] for name in ("corpus", "direction", "model", "seed", "testset", "metric"))
 
-    baseline = {place(row): row["score"] for row in rows if row["segmentation"] == row["baseline"]}
+    scores = {(place(row), row["segmentation"]): row["score"] for row in rows}
     for row in rows:
-        if place(row) in baseline:
-            row["delta"] = row["score"] - baseline[place(row)]
+        if (place(row), row["baseline"]) in scores:
+            row["delta"] = row["score"] - scores[place(row), row["baseline"]]
 
 
 def write_scores(path: str | Path, rows: Iterable[Row]) -> None:
-    """Write scores.csv. Numbers are written in full, so that reading them back gives the same numbers."""
+    """Write scores.csv. Numbers are written in full, so that reading them back gives the same numbers.
+
+    PATH.sha256 has its checksum, in the form of `sha256sum`.
+    """
+    checksum = _checksum_file(path)
+    checksum.unlink(missing_ok=True)
     with whole_file(path) as stream:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
             writer.writerow({name: _text(value) for name, value in row.items()})
+    with whole_file(checksum) as stream:
+        stream.write(f"{file_sha256(Path(path))}  {Path(path).name}\n")
+
+
+def _checksum_file(path: str | Path) -> Path:
+    return Path(f"{path}.sha256")
 
 
 def _text(value: Any) -> str:
@@ -211,42 +297,42 @@ def _text(value: Any) -> str:
 
 
 def read_scores(path: str | Path) -> list[Row]:
-    """Return the rows of a scores.csv with their types. Raises InputError when it is missing, empty or has no score."""
+    """Return the rows of a scores.csv with their types.
+
+    Raises InputError when it is missing, empty or has no score, or is not what its checksum says.
+    """
+    checksum = _checksum_file(path)
     try:
+        if checksum.exists() and checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(Path(path))]:
+            raise InputError(
+                f"{path} is not as it was made: {checksum} has another checksum",
+                next_step=f"delete {path} and run again; or, where you changed it on purpose, delete {checksum}",
+            )
         with open(path, encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot read {path}: {error}", next_step="run scripts/collect_scores.py") from error
-    if not rows or not set(COLUMNS) <= set(rows[0]):
-        missing = sorted(set(COLUMNS) - set(rows[0] if rows else ()))
+    if not rows or not set(REQUIRED) <= set(rows[0]):
+        missing = sorted(set(REQUIRED) - set(rows[0] if rows else ()))
         raise InputError(
             f"{path} lacks columns or rows: {', '.join(missing)}", next_step="run scripts/collect_scores.py"
         )
-    return [{name: _value(name, row[name], path) for name in COLUMNS} for row in rows]
+    return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
 
 
-_TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "testset", "metric"} | {
-    "signature",
-    "baseline",
-    "test",
-    "device",
-    "commit",
-}
-_INTEGERS = {"size", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"} | {
-    "unknown_pieces",
-    "cut_sources",
-    "parameters",
-    "updates",
-    "gpus",
-    "runs_per_gpu",
-}
+_TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "text", "testset", "metric"}
+_TEXTS |= {"signature", "baseline", "test", "verdict", "device", "commit", "versions"}
+_INTEGERS = {"size", "vocabulary", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"}
+_INTEGERS |= {"unknown_pieces", "cut_sources", "parameters", "updates", "gpus", "runs_per_gpu"}
+_INTEGERS |= {"sentences_seen", "pieces_seen", "dev_sentences_skipped"}
+_TRUTHS = {"significant", "joint", "over_seeds", "stopped_early"}
 
 
 def _value(name: str, text: str, path: str | Path) -> Any:
     if text == "":
         return None
     try:
-        if name == "significant":
+        if name in _TRUTHS:
             return {"true": True, "false": False}[text]
         return text if name in _TEXTS else int(text) if name in _INTEGERS else float(text)
     except (ValueError, KeyError):

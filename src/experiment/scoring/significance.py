@@ -1,27 +1,36 @@
-"""Is a difference between two systems more than chance?
+"""Could the difference between two outputs be chance in the choice of the test set? Paired tests of two systems.
 
-Two kinds of chance are kept apart, and both are reported (Clark et al. 2011, "Better Hypothesis Testing for
-Statistical Machine Translation: Controlling for Optimizer Instability"):
+- `bootstrap` (default): resampled differences, shifted so that their mean is 0, against the difference observed
+  (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005, section 4).
+- `randomization`: the two outputs of a sentence are swapped at random (Noreen 1989; Riezler & Maxwell 2005).
+- `sacrebleu-bootstrap`: what sacrebleu 2.6.0 computes (`_paired_bs_test`, as Moses's script and multeval). It takes
+  absolute values before it subtracts their mean, which removes only a part of their spread: at a level of 0.05 it
+  rejects 12% of true null hypotheses. For comparison with numbers printed elsewhere.
 
-- which sentences happen to be in the test set: paired bootstrap (Koehn 2004) or paired approximate randomization
-  (Riezler & Maxwell 2005), between two systems of the same seed, by sacrebleu;
-- how training happened to go: mean, standard error and Welch's t test over seeds.
+The resamples are drawn as sacrebleu draws them. scipy.stats.bootstrap and permutation_test would index every sentence
+of every resample; one product of matrices serves all systems and metrics with the same resamples.
+
+This module knows nothing of training: `comparison` does.
 """
 
 from __future__ import annotations
 
 import os
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from experiment.scoring.metrics import check_metrics, make_metric
+from experiment.scoring.sentence_statistics import Array, SentenceStatistics, text_statistics
 from subwords.errors import InputError, unknown
 
-#: name in an experiment file -> name in sacrebleu
-TESTS = {"bootstrap": "bs", "randomization": "ar"}
+TESTS = ("bootstrap", "randomization", "sacrebleu-bootstrap")
 DEFAULT_SEED = 12345
 ALPHA = 0.05
+_CHUNK = 2**22  # numbers in memory at a time
 
 
 @dataclass(frozen=True)
@@ -29,15 +38,14 @@ class Outcome:
     """One system's result on one test set and metric, against the baseline of the same seed."""
 
     score: float
-    mean: float | None = None  # of the bootstrap resamples
-    ci95: float | None = None  # half the width of the 95% confidence interval
+    ci95: float  # half the width of the score's 95% bootstrap interval
     p_value: float | None = None  # None for the baseline itself
 
 
 def resampling_seed() -> int:
     """Return the seed of the tests: the environment's SACREBLEU_SEED, or 12345 as in sacrebleu.
 
-    Raises InputError for "none" and 0: both make sacrebleu's tests differ from run to run.
+    Raises InputError for "none" and 0: with them sacrebleu draws another sample every time.
     """
     given = os.environ.get("SACREBLEU_SEED", str(DEFAULT_SEED))
     if not given.isdecimal() or int(given) == 0:
@@ -55,6 +63,97 @@ def check_test(test: str, samples: int) -> None:
         raise unknown("significance test", test, TESTS)
     if samples < 1:
         raise InputError(f"samples={samples}", allowed="an integer above 0, usually 1000 or more")
+    resampling_seed()
+
+
+def test_signature(metric_signature: str, test: str, samples: int) -> str:
+    """Return how a test was made: the metric's signature, the test, the number of resamples and their seed."""
+    return f"{metric_signature}|test:{test}|samples:{samples}|seed:{resampling_seed()}"
+
+
+test_signature.__test__ = False  # type: ignore[attr-defined]  # not for pytest
+
+
+def resampled_scores(systems: Sequence[SentenceStatistics], samples: int) -> Array:
+    """Return systems x samples: each system's score on each resampled test set, the same sets for all systems.
+
+    Raises InputError when the systems have unequal numbers of sentences.
+    """
+    sizes = {len(system.counts) for system in systems}
+    if len(sizes) > 1:
+        raise InputError(
+            f"systems with different numbers of sentences: {', '.join(map(str, sorted(sizes)))}",
+            next_step="score them again",
+        )
+    size = sizes.pop()
+    rng = np.random.default_rng(resampling_seed())
+    rows = max(1, _CHUNK // size)
+    parts = []
+    for start in range(0, samples, rows):
+        many = min(rows, samples - start)
+        drawn = rng.choice(size, size=(many, size)) + size * np.arange(many)[:, None]
+        weights = np.bincount(drawn.ravel(), minlength=many * size).reshape(many, size).astype(np.float64)
+        parts.append([system.weighted(weights) for system in systems])
+    return np.concatenate(parts, axis=1)
+
+
+def half_width(resampled: Array) -> float:
+    """Return half the width of the middle 95% of resampled scores (sacrebleu's `estimate_ci`)."""
+    ordered, outer = np.sort(resampled), len(resampled) // 40
+    return float(ordered[-outer - 1] - ordered[outer]) / 2
+
+
+def shifted_p_value(differences: Array, observed: float) -> float:
+    """Return the two-sided p-value of an observed difference: resampled differences are moved to a mean of 0."""
+    return _p_value(np.abs(differences - differences.mean()), observed)
+
+
+def _p_value(sizes: Array, observed: float) -> float:
+    """Return the share of sizes at least as large as the observed one, itself among them (Phipson & Smyth 2010)."""
+    return (int((sizes >= abs(observed) - 1e-12).sum()) + 1) / (len(sizes) + 1)
+
+
+def _sacrebleu_p_value(differences: Array, observed: float) -> float:
+    if observed == 0:  # equal outputs get sacrebleu's smallest p-value: a difference of nothing is no evidence of one
+        return 1.0
+    sizes = np.abs(differences)
+    return (int((sizes - sizes.mean() > abs(observed)).sum()) + 1) / (len(sizes) + 1)
+
+
+def _randomization_p_value(first: SentenceStatistics, second: SentenceStatistics, samples: int) -> float:
+    rng, size = np.random.default_rng(resampling_seed()), len(first.counts)
+    rows, gaps = max(1, _CHUNK // size), []
+    together, difference = first.counts.sum(axis=0) + second.counts.sum(axis=0), second.counts - first.counts
+    for start in range(0, samples, rows):
+        kept = rng.integers(2, size=(min(rows, samples - start), size), dtype=bool)
+        one = first.counts.sum(axis=0) + kept.astype(np.float64) @ difference
+        gaps.append(np.abs(first.from_sums(one) - first.from_sums(together - one)))
+    return _p_value(np.concatenate(gaps), second.score - first.score)
+
+
+def paired_p_value(first: SentenceStatistics, second: SentenceStatistics, differences: Array, test: str) -> float:
+    """Return the two-sided p-value of the difference of two outputs, by one of `TESTS`.
+
+    `differences` are those of the scores on resampled test sets; their number is that of the randomizations, too.
+    """
+    observed = second.score - first.score
+    if test == "randomization":
+        return _randomization_p_value(first, second, len(differences))
+    return (shifted_p_value if test == "bootstrap" else _sacrebleu_p_value)(differences, observed)
+
+
+def outcomes(systems: Mapping[str, SentenceStatistics], *, test: str, samples: int) -> dict[str, Outcome]:
+    """Test every system against the first one."""
+    check_test(test, samples)
+    resampled = resampled_scores(list(systems.values()), samples)
+    found: dict[str, Outcome] = {}
+    for (name, system), scores in zip(systems.items(), resampled, strict=True):
+        if not found:
+            baseline, p_value = system, None
+        else:
+            p_value = paired_p_value(baseline, system, scores - resampled[0], test)
+        found[name] = Outcome(system.score, half_width(scores), p_value)
+    return found
 
 
 def paired_tests(
@@ -67,103 +166,52 @@ def paired_tests(
     target: str = "",
     tokenizer: str | None = None,
 ) -> tuple[dict[str, str], dict[str, dict[str, Outcome]]]:
-    """Test every system against the first one, on one test set, with sacrebleu.
+    """Test the translations of every system against those of the first one, on one test set.
 
-    Returns the signature of each metric, and for each metric the outcome of each system.
+    Returns the signature of each metric's test, and for each metric the outcome of each system.
     """
-    from sacrebleu.significance import PairedTest
-
-    check_test(test, samples)
-    resampling_seed()
-    stripped = {name: [line.rstrip() for line in lines] for name, lines in systems.items()}
-    references = [line.rstrip() for line in references]
-    signatures: dict[str, str] = {}
-    outcomes: dict[str, dict[str, Outcome]] = {}
+    signatures, found = {}, {}
     for name in check_metrics(metrics, lexical=True):
-        metric = make_metric(name, references, target=target, tokenizer=tokenizer)
-        # One metric at a time: sacrebleu keys results by the metric's own name, ours are the experiment's.
-        paired = PairedTest(list(stripped.items()), {name: metric}, None, TESTS[test], samples)
-        signed, results = paired()
-        (label,) = signed
-        signatures[name] = signed[label].format()
-        baseline = results[label][0]
-        outcomes[name] = {
-            system: _outcome(result, baseline, first=not index)
-            for index, (system, result) in enumerate(zip(stripped, results[label], strict=True))
-        }
-    return signatures, outcomes
+        signature, counted = count_sentences(name, systems, references, target=target, tokenizer=tokenizer)
+        signatures[name] = test_signature(signature, test, samples)
+        found[name] = outcomes(counted, test=test, samples=samples)
+    return signatures, found
 
 
-def _outcome(result: Any, baseline: Any, first: bool) -> Outcome:
-    p_value = None if first else result.p_value
-    # Equal scores: sacrebleu counts resamples with a statistic above 0, finds none for equal outputs, and gives its
-    # smallest p-value. A difference of nothing is no evidence of a difference.
-    if not first and result.score == baseline.score:
-        p_value = 1.0
-    return Outcome(result.score, _number(result.mean), _number(result.ci), _number(p_value))
+def count_sentences(
+    metric: str,
+    systems: Mapping[Any, Sequence[str]],
+    references: Sequence[str],
+    *,
+    target: str = "",
+    tokenizer: str | None = None,
+) -> tuple[str, dict[Any, SentenceStatistics]]:
+    """Return a text metric's signature and the statistics of each system's translations."""
+    computed = make_metric(metric, [line.rstrip() for line in references], target=target, tokenizer=tokenizer)
+    counted = {n: text_statistics(computed, [line.rstrip() for line in lines]) for n, lines in systems.items()}
+    return computed.get_signature().format(), counted
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
+def mean_and_interval(values: Sequence[float]) -> tuple[float, float | None]:
+    """Return the mean, and half the width of its 95% t interval over seeds; no interval for one value."""
+    mean, error = mean_and_error(values)
+    if error is None:
+        return mean, None
+    from scipy.stats import t
 
-
-def paired_segment_tests(
-    systems: Mapping[str, Sequence[float]], *, test: str = "bootstrap", samples: int = 1000
-) -> dict[str, Outcome]:
-    """Test every system against the first one by the mean of segment scores, as COMET's.
-
-    The same resamples, statistics and p-value as sacrebleu's tests, where the corpus score is a mean.
-    """
-    import numpy as np
-
-    check_test(test, samples)
-    scores = {name: np.asarray(values, dtype=np.float64) for name, values in systems.items()}
-    names = list(scores)
-    if len({len(values) for values in scores.values()}) > 1:
-        raise InputError("systems with different numbers of segment scores", next_step="score them again")
-    baseline = scores[names[0]]
-    size = len(baseline)
-    outcomes = {}
-    for name in names:
-        rng = np.random.default_rng(resampling_seed())
-        difference = scores[name] - baseline
-        observed = abs(difference.mean())
-        mean = ci95 = None
-        if test == "bootstrap":
-            picks = rng.choice(size, size=(samples, size), replace=True)
-            resampled = np.sort(scores[name][picks].mean(axis=1))
-            outer = samples // 40
-            mean = float(resampled.mean())
-            ci95 = float(resampled[samples - outer - 1] - resampled[outer]) / 2
-            statistics = np.abs(difference[picks].mean(axis=1))
-            statistics = statistics - statistics.mean()
-        else:
-            swap = rng.integers(2, size=(samples, size), dtype=bool)
-            # Swapping a pair turns the sign of its difference.
-            statistics = np.abs(np.where(swap, difference, -difference).mean(axis=1))
-        p_value: float | None = (int((statistics > observed).sum()) + 1) / (samples + 1)
-        if name == names[0]:
-            p_value = None
-        elif observed == 0:
-            p_value = 1.0
-        outcomes[name] = Outcome(float(scores[name].mean()), mean, ci95, p_value)
-    return outcomes
+    return mean, float(t.ppf(0.975, len(values) - 1)) * error
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
     """Return the mean and its standard error (sample standard deviation over root n); no error for one value."""
-    import statistics
-
     mean = statistics.fmean(values)
     return mean, statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
 
 
 def welch_p_value(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Return the two-sided p-value of Welch's t test, or None with fewer than three values on a side."""
-    if min(len(first), len(second)) < 3:
+    """Return the two-sided p-value of Welch's t test; None with fewer than three values on a side or no variance."""
+    if min(len(first), len(second)) < 3 or len(set(first)) == len(set(second)) == 1:
         return None
-    if len(set(first)) == len(set(second)) == 1:  # no variance: t is undefined
-        return 1.0 if first[0] == second[0] else 0.0
     from scipy import stats
 
     return float(stats.ttest_ind(first, second, equal_var=False).pvalue)

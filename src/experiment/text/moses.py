@@ -140,6 +140,15 @@ def write_text(
             _rewrite(tokens / name, output / name, map_lines(partial(truecase, model=str(model))))
 
 
+def tokenize_like(model: Path, language: str, source: Path, output: Path) -> None:
+    """Write the Moses tokens of a text that came after the others, with their truecasing model."""
+
+    def tokens(lines: Iterator[str]) -> Iterator[str]:
+        return (truecase(tokenize(line, language), str(model)) for line in lines)
+
+    _rewrite(source, output, tokens)
+
+
 def copy(source: Path, target: Path) -> None:
     """Copy a file whole or not at all."""
     with open(source, "rb") as reader, whole_file(target, "wb") as writer:

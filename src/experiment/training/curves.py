@@ -13,10 +13,11 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     """Return the curve in a fairseq log written with --log-format json, in order of updates.
 
     Each point: {"split": "train"|"dev", "epoch", "update", "loss" (bits per piece), "ppl", "bleu" (dev, when asked
-    for), "seconds" (since this process started training), …}. Where training was interrupted and went over the same
-    updates again, the later pass counts.
+    for), "seconds" (since this process started training; of dev, at the training loss before), …}. Where training was
+    interrupted and went over the same updates again, the later pass counts.
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
+    seconds = None
     for line in text.split("\n"):
         if not line.startswith('{"epoch"') or not ('"train_wall"' in line or '"valid_loss"' in line):
             continue
@@ -32,8 +33,9 @@ def parse_log(text: str) -> list[dict[str, Any]]:
         for theirs, ours in _NAMES.items():
             if f"{prefix}{theirs}" in raw:
                 point[ours] = float(raw[f"{prefix}{theirs}"])
-        if "wall" in raw:
-            point["seconds"] = float(raw["wall"])
+        seconds = float(raw["wall"]) if "wall" in raw else seconds
+        if seconds is not None:
+            point["seconds"] = seconds
         points[point["split"], point["update"]] = point
     return sorted(points.values(), key=lambda point: (point["update"], point["split"] == "dev"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,3 +26,19 @@ def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
 def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:
     """Return the record's entries, best first; of equal scores the earlier one first."""
     return sorted(record, key=lambda entry: (-entry["score"] if maximize else entry["score"], entry["updates"]))
+
+
+def patience_is_over(record: list[dict[str, Any]], flags: Mapping[str, Any], maximize: bool) -> bool:
+    """Return whether early stopping ends a training: so many dev scores in a row (`patience`) were none the better.
+
+    Never at the recipe's last update, where the training ends in any case.
+    """
+    if not record or record[-1]["updates"] >= int(flags.get("max-update") or 0) > 0:
+        return False
+    return 0 < int(flags.get("patience") or 0) <= scores_since_best(record, maximize)
+
+
+def scores_since_best(record: list[dict[str, Any]], maximize: bool) -> int:
+    """Return how many dev scores came after the best one."""
+    best = ranked(record, maximize)[0]
+    return sum(entry["updates"] > best["updates"] for entry in record)

@@ -1,57 +1,94 @@
 """GPU slots: N cards run N jobs, each job on cards of its own.
 
-Snakemake counts GPUs but never says which one a job has, so that all jobs of a machine would meet on card 0. Here a
-job holds a lock on each card it uses; the operating system releases it when the job ends, however it ends. Small models
-leave most of a card idle: with RUNS_PER_GPU=N in the environment (`runs_per_gpu` of an experiment) N jobs share one.
+Snakemake counts GPUs but never says which one a job has, so all jobs of a machine would meet on card 0. Here a job
+holds a lock on each card that it uses and sees no other card, in a Slurm allocation as anywhere else. The operating
+system releases the lock when the job ends, however it ends. Small models leave most of a card idle: with
+`runs_per_gpu: N` in an experiment N jobs share one.
 """
 
 from __future__ import annotations
 
+import csv
 import fcntl
 import os
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from subwords.errors import InputError
 
 LOCKS = Path(tempfile.gettempdir()) / f"gpu-slots-{os.getuid()}"
 POLL_SECONDS = 2.0
+#: The kernel module's list of cards: it is there when a card is, even where the driver's programs fail.
+DRIVER_CARDS = Path("/proc/driver/nvidia/gpus")
+_BACKENDS = {True: "nccl", False: "gloo"}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A card that this process may use."""
+
+    name: str  # as CUDA_VISIBLE_DEVICES names it: a number, or a UUID
+    identity: str  # the same for every process of this machine: what its lock is named after
+
+
+def driver_report(*fields: str) -> list[list[str]]:
+    """Return these fields of every card, as nvidia-smi lists them; nothing where there is no driver."""
+    query = ["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader"]
+    try:
+        listed = subprocess.run(query, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    return list(csv.reader(listed.stdout.splitlines(), skipinitialspace=True))
+
+
+def visible_cards() -> list[Card]:
+    """Return the cards that this process may use: those in CUDA_VISIBLE_DEVICES if it is set, else all.
+
+    Where nothing was set, cards are named by UUID: CUDA may number them in another order than the driver does. Inside a
+    Slurm job cards can be numbered from 0 in every job; where the driver does not tell which card that is, the job's
+    number becomes a part of the card's identity.
+    """
+    uuids = dict(driver_report("index", "uuid"))
+    if "CUDA_VISIBLE_DEVICES" not in os.environ:
+        return [Card(uuid, uuid) for uuid in uuids.values()]
+    names = [name.strip() for name in os.environ["CUDA_VISIBLE_DEVICES"].split(",")]
+    job = f"job{os.environ['SLURM_JOB_ID']}." if "SLURM_JOB_ID" in os.environ else ""
+
+    def identity(name: str) -> str:
+        whole = next((uuid for uuid in uuids.values() if uuid.startswith(name)), None)  # CUDA takes a UUID's beginning
+        return uuids.get(name) or whole or f"{job}{name}"
+
+    return [Card(name, identity(name)) for name in names if name not in ("", "-1")]
 
 
 def visible_gpus() -> list[str]:
-    """Return the ids of the cards this process may use: CUDA_VISIBLE_DEVICES when set, else what nvidia-smi lists."""
-    if "CUDA_VISIBLE_DEVICES" in os.environ:
-        return [card for card in os.environ["CUDA_VISIBLE_DEVICES"].split(",") if card.strip() not in ("", "-1")]
-    try:
-        listed = subprocess.run(
-            ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return []
-    return listed.stdout.split()
+    """Return the names of the cards that this process may use."""
+    return [card.name for card in visible_cards()]
 
 
-def runs_per_gpu() -> int:
-    """Return how many jobs may share one card: RUNS_PER_GPU, else 1. In a Slurm job the scheduler sees to it."""
-    return 1 if "SLURM_JOB_ID" in os.environ else int(os.environ.get("RUNS_PER_GPU", "1"))
-
-
-def hold(cards: list[str], count: int, folder: Path = LOCKS, sharing: int = 1) -> tuple[list[str], list[int]]:
-    """Wait until `count` of `cards` have room, lock it and return their ids and the open lock files.
+def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple[list[Card], list[int]]:
+    """Wait until `count` of `cards` have room, lock them and return them and the open lock files.
 
     At most `sharing` jobs are on a card; where it is 1, the card is the job's alone. Cards are filled evenly. The locks
-    last as long as the files are open in this process or one it turned into (exec).
+    last as long as the files are open in this process or one it turned into (exec). Raises InputError where fewer
+    cards are visible than asked for.
     """
     if count > len(cards):
-        from subwords.errors import InputError
-
-        raise InputError(f"gpus: {count} asked for, {len(cards)} visible", allowed=f"1 to {len(cards)}")
+        raise InputError(
+            f"gpus: {count} asked for, {len(cards)} visible",
+            allowed=f"1 to {len(cards)}",
+            next_step="ask for fewer, or give the job more (CUDA_VISIBLE_DEVICES; on a cluster, its profile)",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     while True:
-        held: dict[str, list[int]] = {}
+        held: dict[Card, list[int]] = {}
         for slot in range(sharing):
             for card in cards:
-                if card not in held and (locks := _lock(folder, card, slot, sharing)):
+                if card not in held and (locks := _lock(folder, card.identity, slot, sharing)):
                     held[card] = locks
                 if len(held) == count:
                     handles = [handle for locks in held.values() for handle in locks]
@@ -86,14 +123,97 @@ def _lock(folder: Path, card: str, slot: int, sharing: int) -> list[int]:
     return locks
 
 
-def take(count: int) -> list[str]:
-    """Hold `count` cards for the rest of this process and make them the only ones it sees; [] without any GPU.
+def take(count: int, device: str = "auto", sharing: int = 1) -> list[str]:
+    """Hold `count` cards for the rest of this process and make them the only ones it sees; return their names.
 
-    In a Slurm job the scheduler has given the job cards of its own, numbered from 0 in each, and no lock is needed.
+    Up to `sharing` jobs are on a card.
+
+    `device` is auto (cards if there are any, else the CPU), gpu (an error without cards) or cpu (never a card). Returns
+    [] for the CPU. Raises InputError where cards were promised and are not there: a training that takes days on a CPU
+    must not begin because a driver failed.
     """
-    cards = visible_gpus()
-    if not cards or "SLURM_JOB_ID" in os.environ:
-        return cards[:count]
-    taken, _ = hold(cards, count, sharing=runs_per_gpu())
-    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(taken)
-    return taken
+    cards = [] if device == "cpu" else visible_cards()
+    if not cards:
+        promised = _promise() if device == "auto" else "device: gpu" if device == "gpu" else None
+        if promised:
+            raise InputError(
+                f"no GPU is visible, but {promised}",
+                next_step="see what nvidia-smi says, or set `device: cpu` in the experiment's `runtime`",
+            )
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        return []
+    taken, _ = hold(cards, count, LOCKS, sharing)
+    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(card.name for card in taken)
+    return [card.name for card in taken]
+
+
+def _promise() -> str | None:
+    """Return what says that there is a card although none is visible; None where nothing does."""
+    if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):  # hidden on purpose
+        return None
+    for name in ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS"):
+        if os.environ.get(name):
+            return f"Slurm gave the job some ({name}={os.environ[name]})"
+    if DRIVER_CARDS.is_dir() and any(DRIVER_CARDS.iterdir()):
+        return f"the driver has cards ({DRIVER_CARDS}) and nvidia-smi lists none"
+    return None
+
+
+def check_usable(cards: list[str]) -> None:
+    """Raise InputError where torch cannot compute on these cards, with its build and the driver's version."""
+    import torch
+
+    if not cards:
+        return
+    try:
+        if torch.cuda.device_count() < len(cards):
+            raise RuntimeError(f"it finds {torch.cuda.device_count()} of {len(cards)} cards")
+        for index in range(len(cards)):  # a build without kernels for a card fails when it computes, not before
+            torch.ones(1, device=f"cuda:{index}").add_(1).item()
+    except (RuntimeError, AssertionError) as error:
+        drivers = {version for (version,) in driver_report("driver_version")}
+        build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only"
+        raise InputError(
+            f"torch {torch.__version__} ({build}) cannot use the GPU {', '.join(cards)} with driver"
+            f" {', '.join(sorted(drivers)) or '(unknown)'}: {error}",
+            next_step="install a torch build that fits the driver (https://pytorch.org/get-started/previous-versions),"
+            " or set `device: cpu` in the experiment's `runtime`",
+        ) from None
+
+
+def process_group_flags(processes: int, cuda: bool) -> list[str]:
+    """Return fairseq's flags for so many processes, each on one card, or on the CPU.
+
+    The number is always given: fairseq's own default is one process for every card of the machine.
+    """
+    flags = ["--distributed-world-size", str(processes)]
+    if processes > 1:
+        flags += ["--distributed-backend", _BACKENDS[cuda]]
+        if not cuda:  # torch's own wrapper wants a card
+            flags += ["--ddp-backend", "legacy_ddp"]
+    return flags
+
+
+class PeakMemory:
+    """The most memory that torch has held on a card since the object was made.
+
+    fairseq starts torch's own count again at every update, so that torch knows only the last update's peak.
+    """
+
+    def __init__(self) -> None:
+        import torch
+
+        self._cuda = torch.cuda
+        self._seen = 0
+        self._reset = torch.cuda.reset_peak_memory_stats
+        torch.cuda.reset_peak_memory_stats = self._remember_and_reset
+
+    def _remember_and_reset(self, device: Any = None) -> None:
+        self._seen = max(self._seen, self._cuda.max_memory_allocated(device))
+        self._reset(device)
+
+    def mib(self) -> float | None:
+        """Return it in MiB; None without a card."""
+        if not self._cuda.is_available():
+            return None
+        return round(max(self._seen, self._cuda.max_memory_allocated()) / 2**20, 1)

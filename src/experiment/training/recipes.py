@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from experiment.schema import SCHEMAS
@@ -23,7 +25,8 @@ PIPELINE_FLAGS = {
     **dict.fromkeys(["dev-algorithm", "dev-references", "dev-segmenter", "dev-text"], "segmentations"),
     **dict.fromkeys(["dev-beam", "eval-bleu", "eval-tokenized-bleu", "disable-validation"], "select"),
     **dict.fromkeys(["seed"], "seeds"),
-    **dict.fromkeys(["cpu", "fp16", "bf16", "amp", "memory-efficient-fp16", "memory-efficient-bf16"], "precision"),
+    **dict.fromkeys(["cpu", "fp16", "bf16", "amp", "autocast"], "precision"),
+    **dict.fromkeys(["memory-efficient-fp16", "memory-efficient-bf16"], "precision"),
     **dict.fromkeys(["distributed-world-size", "distributed-rank", "distributed-port", "device-id"], "gpus"),
 }
 
@@ -116,3 +119,78 @@ def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
         elif value is not False:
             words += [f"--{flag}", str(value)]
     return words
+
+
+#: Flags about the machine and the log: they are in no key, and a run may change them.
+RUNTIME_FLAGS = {
+    *("aim-repo", "aim-run-hash", "azureml-logging", "tensorboard-logdir", "wandb-project", "profile"),
+    *("batch-size-valid", "max-tokens-valid", "num-workers", "data-buffer-size", "plasma-path", "use-plasma-view"),
+    *("empty-cache-freq", "heartbeat-timeout", "suppress-crashes", "write-checkpoints-asynchronously"),
+}
+#: Flags whose value is a file, which counts by its content.
+FILE_FLAGS = ("finetune-from-model", "encoder-embed-path", "decoder-embed-path")
+
+
+def content(flags: Mapping[str, Any], checksums: Any) -> dict[str, Any]:
+    """Return what of a recipe shapes the model, with the checksums (`store.checksums`) of files that it names."""
+    kept = {flag: value for flag, value in flags.items() if flag not in RUNTIME_FLAGS}
+    for flag in FILE_FLAGS:
+        if flag in kept:
+            try:
+                kept[flag] = checksums.of(Path(kept[flag]))
+            except OSError as error:
+                raise InputError(f"{flag}: {kept[flag]}: {error.strerror}", next_step="correct the path") from error
+    return kept
+
+
+def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
+    """Raise InputError for a flag that shapes the model and so belongs to a recipe."""
+    for flag in flags:
+        if flag not in RUNTIME_FLAGS:
+            raise unknown(f"flag in {where}:", flag, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
+
+
+def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
+    """Return the flags for a training on several cards, with the batches of one: each card takes its part of them.
+
+    An update sums `update-freq` batches; N cards take one Nth of them each. Raises InputError where they cannot.
+
+    >>> on_cards("base", {"update-freq": 8, "lr": 0.001}, 4)
+    {'update-freq': '2', 'lr': 0.001}
+    """
+    if cards == 1:
+        return dict(flags)
+    given = str(flags.get("update-freq", 1))
+    parts = [int(part) for part in given.split(",")]
+    if any(part % cards for part in parts):
+        raise InputError(
+            f"model {name} with runtime.gpus={cards}: update-freq={given} cannot be shared out among {cards} cards",
+            allowed="numbers of cards that divide update-freq: batches, and with them the result, stay what they are",
+            next_step=f"divide max-tokens (or batch-size) by {cards} and multiply update-freq by it in the recipe",
+        )
+    return {**flags, "update-freq": ",".join(str(part // cards) for part in parts)}
+
+
+def check_end(name: str, flags: Mapping[str, Any]) -> None:
+    """Raise InputError for a recipe that has no end, or of which no checkpoint would ever have a dev score.
+
+    A checkpoint is scored where saving and validation meet: at the end of epochs that both intervals divide, after
+    updates that both name, and always when max-update is reached (fairseq_cli.train.validate_and_save).
+    """
+    number = {flag: int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update", "validate-after-updates")}
+    if not any(flags.get(flag) for flag in ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")):
+        raise InputError(f"model {name}: the training has no end", next_step="give max-update, max-epoch or patience")
+    if 0 < number["max-update"] < number["validate-after-updates"]:
+        raise InputError(
+            f"model {name}: validate-after-updates={number['validate-after-updates']} is after the last update",
+            allowed=f"at most max-update, {number['max-update']}",
+        )
+    every = math.lcm(int(flags.get("validate-interval", 1)), int(flags.get("save-interval", 1)))
+    by_updates = flags.get("validate-interval-updates") or flags.get("save-interval-updates")
+    if not by_updates and not number["max-update"] and 0 < number["max-epoch"] < every:
+        raise InputError(
+            f"model {name}: training ends after {number['max-epoch']} epochs, before any checkpoint is scored on dev:"
+            f" validate-interval and save-interval meet at epoch {every}",
+            allowed="intervals with a common multiple up to max-epoch",
+            next_step="lower validate-interval or save-interval",
+        )

@@ -1,6 +1,6 @@
 // Tables sort by a column when its name is pressed: numbers by value, missing ones last; a second press turns the order.
 "use strict";
-for (const table of document.querySelectorAll("table.sortable")) {
+for (const table of document.querySelectorAll("table.sortable:not(.differences)")) {
   const headings = [...table.tHead.rows[0].cells];
   headings.forEach((heading, column) => {
     const button = document.createElement("button");

@@ -1,0 +1,74 @@
+"""Make the text of a corpus and language pair: put together, cleaned, tokenized; or a group's, from its members'.
+
+FOLDER/raw/ has the splits as they came, FOLDER/{split}.{language} the clean text (train loses what would do harm, dev
+and test sets keep every line), FOLDER/references/ dev and test sets as they came, FOLDER/moses/ the text in Moses
+tokens, FOLDER/cleaning.json what was dropped and why.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiment.corpora.catalogue import corpora
+from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
+from experiment.corpora.gathering import Part, gather_clean, gather_like
+from experiment.corpora.raw_corpus import check_checksums, prepare
+from experiment.jobs import Job, read_job
+from experiment.programs import program
+from experiment.store.making import check_inputs, define, make
+from experiment.text.moses import has_rules, write_text
+
+
+def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
+    """Make a corpus from its files; return the cleaning's report."""
+    corpus = corpora({job["corpus"]: job["catalogue"]}, f"the definition of {job['corpus']}")[job["corpus"]]
+    languages = tuple(job["pair"].split("-"))
+    check_checksums(job["checksums"])
+    mirror = Path(job["mirror"]) if job["mirror"] else None
+    prepare(corpus, job["pair"], folder / "raw", downloads=Path(job["downloads"]), mirror=mirror)
+    splits = list(corpus.splits(job["pair"]))
+    report = clean_corpus(
+        folder / "raw",
+        folder,
+        (languages[0], languages[1]),
+        [split for split in splits if split not in ("train", "dev")],
+        Options(**job["cleaning"]),
+    )
+    for language in corpus.gold_languages(job["pair"]):
+        copy_gold(folder / "raw" / f"gold.{language}", folder / f"gold.{language}")
+    for language in languages:
+        if not has_rules(language):
+            print(f"{language}: Moses has no rules for it; those of English are used", file=sys.stderr)
+        write_text("moses", language, folder, folder / "moses", splits, workers=job["workers"])
+    return report
+
+
+def gather(job: Job, folder: Path) -> Mapping[str, Any]:
+    """Make a group's text from that of its members, which were cleaned and tokenized by their own languages' rules."""
+    check_inputs(job["inputs"])
+    raw = [Part(language, Path(member), test) for language, member, test in job["members"]]
+    moses = [Part(part.language, part.folder / "moses", part.test) for part in raw]
+    report = gather_clean(raw, job["into"], folder, keep_overlap=job["keep_overlap"])
+    gather_like(folder, moses, job["into"], folder / "moses")
+    return report
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    job = read_job(__doc__, argv)
+    folder = Path(job["folder"])
+    define(folder, job["definition"])
+    make(folder, functools.partial(gather if "members" in job else put_together, job))
+    train = json.loads((folder / "cleaning.json").read_text())["splits"]["train"]
+    reasons = ", ".join(f"{count} {reason}" for reason, count in train["dropped"].items() if count)
+    print(f"train: {train['kept']} of {train['read']} pairs kept" + (f"; dropped: {reasons}" if reasons else ""))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

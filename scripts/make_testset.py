@@ -1,0 +1,47 @@
+"""Make a test set that train was not cleaned of, beside the text of its corpus: raw, references, Moses tokens.
+
+FOLDER/{stem}.json, its record, counts the train pairs that are also in it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiment.corpora.catalogue import corpora
+from experiment.corpora.cleaning import clean_test_set
+from experiment.corpora.raw_corpus import check_checksums, prepare_split
+from experiment.jobs import Job, read_job
+from experiment.programs import program
+from experiment.store.making import make
+from experiment.text.moses import tokenize_like
+
+
+def add(job: Job, scratch: Path) -> Mapping[str, Any]:
+    """Make the files of the test set; return what its record says."""
+    name, stem, pair, folder = job["name"], job["stem"], job["pair"], Path(job["folder"])
+    corpus = corpora({job["corpus"]: job["catalogue"]}, f"the definition of {job['corpus']}")[job["corpus"]]
+    languages = (pair.split("-")[0], pair.split("-")[1])
+    check_checksums(job["checksums"])
+    mirror = Path(job["mirror"]) if job["mirror"] else None
+    prepare_split(corpus, pair, name, scratch / "raw" / stem, downloads=Path(job["downloads"]), mirror=mirror)
+    report = clean_test_set(scratch / "raw" / stem, name, scratch, stem, languages, folder / "train")
+    for language in languages:
+        model = folder / "moses" / f"truecase.{language}"
+        tokenize_like(model, language, scratch / f"{stem}.{language}", scratch / "moses" / f"{stem}.{language}")
+    return {"name": name, "definition": job["definition"], **report}
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    job = read_job(__doc__, argv)
+    made = make(Path(job["folder"]), functools.partial(add, job), f"{job['stem']}.json")
+    print("made" if made else "it was there")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

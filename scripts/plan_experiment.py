@@ -1,0 +1,51 @@
+"""Say what an experiment will train, and what differs between its systems besides the segmentation. Starts nothing."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from experiment import config
+from experiment.programs import program
+from experiment.reporting.like_for_like import Planned, differing, planned, warnings
+from experiment.store.making import fits
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as text, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def described(systems: Planned) -> str:
+    """Return a table of the facts in which systems are not alike, or a line that there are none."""
+    found = differing(systems)
+    if not found:
+        return "  nothing that is known before training"
+    rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
+    return columns(rows)
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
+    command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
+    command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
+    experiment = config.load(command.parse_args(argv).configfile)
+    done = sum(fits(Path(run.folder, "record.json")) for run in experiment.runs)
+    print(f"{experiment.name}: {len(experiment.runs)} trainings, {done} of them done")
+    for block, systems in planned(experiment).items():
+        print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described(systems)}")
+    for name, recipe in experiment.recipes.items():
+        for warning in warnings(recipe["flags"]):
+            print(f"\n{name}: {warning}")
+    if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
+        print("\nEntries really in the vocabularies are known once texts are segmented: snakemake segmentation")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

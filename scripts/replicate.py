@@ -1,0 +1,39 @@
+"""Make a paper's tables, figures, verdicts and report from measurements, with the published values beside ours."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from experiment.manifest import read_manifest
+from experiment.programs import program
+from experiment.scoring.scorebook import read_scores
+from replication import measurements, report
+from replication.paper import SCORES, read
+from replication.plan import add_parts, paper_command
+from replication.sources import of_paper
+
+
+@program
+def main(argv: list[str] | None = None) -> int:
+    """Run the program."""
+    parser = paper_command("replicate.py", __doc__)
+    add_parts(parser)
+    help_text = "of scripts/measure.py, called NAME.csv after the measure"
+    parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
+    parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
+    parser.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
+    parser.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for everything that is made")
+    arguments = parser.parse_args(argv)
+    paper = read(arguments.paper, arguments.scale, arguments.parts)
+    measured = {path.stem: measurements.read(path) for path in arguments.measurements}
+    if arguments.scores:
+        measured.setdefault(SCORES, of_paper(arguments.scores, paper))
+    rows = read_scores(arguments.scores) if arguments.scores else []
+    manifest = read_manifest(arguments.manifest) if arguments.manifest and rows else None
+    report.make(paper, measured, arguments.output, rows, manifest)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

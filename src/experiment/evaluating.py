@@ -1,0 +1,167 @@
+"""Translations of a run's test sets and their lexical scores: what is there is not made again, what is new is added.
+
+Two things that scores are read with are made by the first run that needs them, beside what they belong to: the words of
+a training text with their counts, and a reference's way through a segmentation and back.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiment.decoding import write_lines
+from experiment.jsonfiles import read_json, write_json
+from experiment.scoring.bounds import round_trip
+from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
+from experiment.scoring.words import training_words
+from experiment.segmenting import load_segmenter, read_counts, write_counts
+from experiment.store.making import check_inputs, define, fits, locked, make, write_record
+from experiment.text.postprocessing import ToText
+from subwords.files import read_lines
+from subwords.segmenter import Segmenter
+from subwords.statistics import Segmented, unknown_rates
+
+if TYPE_CHECKING:
+    from experiment.decoding import Translator
+
+
+class Evaluator:
+    """Translates test sets with one model, and scores them. The model is loaded when the first set needs it.
+
+    `job` is what `plan.systems.Evaluation.job` says.
+    """
+
+    def __init__(self, job: Mapping[str, Any], model: str | None = None, has_card: bool = False) -> None:
+        self._job = job
+        self._model = Path(model or job["model"])
+        self._has_card = has_card  # whether this process holds a GPU already
+        self._folder = Path(job["folder"])
+        self._languages = job["direction"].split("-")
+        self._translator: Translator | None = None
+
+    def translate(self, test: Mapping[str, str]) -> bool:
+        """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return whether they were not there."""
+        stem = test["stem"]
+        if fits(self._folder / f"{stem}.translation.json"):
+            return False
+        hypotheses, pieces, facts = self.translated(test)
+        write_lines(self._folder / f"{stem}.hyp", hypotheses)
+        write_lines(self._folder / f"{stem}.pieces", pieces)
+        facts["unknown_words"] = self._unknown_words(test)
+        write_record(self._folder / f"{stem}.translation.json", [Path(f"{stem}.hyp"), Path(f"{stem}.pieces")], facts)
+        return True
+
+    def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
+        """Return hypotheses as text, their pieces, and what is to be said of the translation."""
+        from experiment.decoding import Translator, one_line, translate_all
+        from experiment.training import gpu
+
+        job = self._job
+        if self._translator is None:
+            if not self._has_card:
+                gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
+                self._has_card = True
+            precision = job["search"]["precision"]
+            self._translator = Translator(self._model, Path(job["data"]), job["direction"], job["search"], precision)
+        translator = self._translator
+        to_text = self._to_text()
+        source = list(self._segmenter(0).encode_lines(read_lines(test["source"])))
+        cut, began = translator.cut, time.monotonic()
+        pieces = translate_all(translator, source, job["max_tokens"])
+        seconds = time.monotonic() - began
+        hypotheses = [one_line(to_text(line)) for line in pieces]
+        generated = sum(len(line.split(" ")) for line in pieces if line)
+        facts = {
+            "sentences": len(pieces),
+            "seconds": round(seconds, 2),
+            "pieces": generated,
+            "pieces_per_second": round(generated / seconds, 1) if seconds else None,
+            "words": to_text.words,
+            "lost_in_decoding": to_text.lost(),
+            "sources_cut": translator.cut - cut,
+            "unknown_pieces": sum(line.split(" ").count("<unk>") for line in pieces),
+            "empty_hypotheses": sum(not line.strip() for line in hypotheses),
+            "device": "cuda" if translator.cuda else "cpu",
+            "search": job["search"],
+            "precision": job["search"]["precision"] if translator.cuda else "fp32",
+        }
+        return hypotheses, pieces, facts
+
+    def score(self, test: Mapping[str, str]) -> list[str]:
+        """Write {stem}.scores.json, or add the metrics that it lacks; return these."""
+        path = self._folder / f"{test['stem']}.scores.json"
+        known = read_json(path) if path.exists() else {"metrics": {}}
+        missing = [name for name in self._job["metrics"] if name not in known["metrics"]]
+        if missing:
+            check_inputs({str(self._folder / f"{test['stem']}.translation.json"): ["*.hyp"]})
+            hypotheses, references = read_parallel(self._folder / f"{test['stem']}.hyp", test["reference"])
+            words = self._training_words()
+            found = score_corpus(hypotheses, references, missing, target=self._languages[1], training=words)
+            every = known["metrics"] | found["metrics"]
+            found["metrics"] = {name: every[name] for name in METRICS if name in every}
+            write_json(path, found, sealed=True)
+        return missing
+
+    def send_round(self, test: Mapping[str, str]) -> bool:
+        """Write the reference as it comes back from the segmentation; return whether it was not there."""
+
+        place = Path(test["round_trip"])
+
+        def work(scratch: Path) -> Mapping[str, Any]:
+            write_lines(
+                scratch / place.name, round_trip(read_lines(test["target"]), self._segmenter(1), self._to_text())
+            )
+            return {}
+
+        return make(place.parent, work, f"{place.name}.json")
+
+    def _training_words(self) -> dict[str, int]:
+        """Return how often each word occurs in the target side of the training text, counted once for a corpus."""
+        train, language = Path(self._job["train"]), self._languages[1]
+        counts = train.with_name(f"words.{language}")
+
+        def work(scratch: Path) -> Mapping[str, Any]:
+            tokenizer = make_metric("bleu", target=language).tokenizer
+            write_counts(scratch / counts.name, training_words(train, tokenizer))
+            return {"tokenizer": tokenizer.signature()}
+
+        make(train.parent, work, f"{counts.name}.json")
+        return read_counts(counts)
+
+    def _to_text(self) -> ToText:
+        model = Path(self._job["segmented"], f"model.{self._languages[1]}")
+        return ToText(self._job["algorithm"], model, self._job["form"], self._languages[1])
+
+    def _segmenter(self, side: int) -> Segmenter:
+        return load_segmenter(Path(self._job["segmented"]), self._languages[side], self._job["algorithm"])
+
+    def _unknown_words(self, test: Mapping[str, str]) -> dict[str, float | None]:
+        """Return, by side, the share of the test set's words with a piece that the train text does not have."""
+        rates = {}
+        for side, language in enumerate(self._languages):
+            text, segmenter = Path(test[("source", "target")[side]]), self._segmenter(side)
+            known = read_counts(Path(self._job["segmented"], f"pieces.{language}"))
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=self._folder) as pieces:
+                pieces.writelines(line + "\n" for line in segmenter.encode_lines(read_lines(text)))
+                pieces.flush()
+                found = unknown_rates(Segmented(Path(pieces.name), text), known, segmenter)
+            rates[("source", "target")[side]] = found["unknown_word_rate"]
+        return rates
+
+
+def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
+    """Translate and score what is not there yet, with the folder locked; return a line about each test set."""
+    evaluator, folder, said = Evaluator(job, has_card=has_card), Path(job["folder"]), []
+    with locked(folder):
+        define(folder, job["definition"])
+        check_inputs(job["inputs"])
+        for test in job["tests"]:
+            made = ["translated"] if evaluator.translate(test) else []
+            evaluator.send_round(test)
+            scored = evaluator.score(test)
+            made += [f"scored with {', '.join(scored)}"] if scored else []
+            said.append(f"{test['stem']}: {', '.join(made) or 'it was there'}")
+    return said

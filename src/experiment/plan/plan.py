@@ -1,0 +1,267 @@
+"""Everything that an experiment needs, found by key: what the rules of the workflow ask."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiment.corpora.catalogue import File
+from experiment.corpora.corpus_groups import Group
+from experiment.jsonfiles import write_json
+from experiment.plan.segmented import Segmented, describe_segmented
+from experiment.plan.systems import Evaluation, System, describe_system
+from experiment.plan.texts import DOWNLOADS, Text, describe_text
+from experiment.runs import Run, TestSet
+from experiment.store.making import DONE, fits
+from experiment.store.results import Results, synchronize
+
+if TYPE_CHECKING:
+    from experiment.config import Experiment
+
+#: Keys of `decode`: how a test set is translated.
+SEARCH = ("beam", "length_penalty", "length_factor", "length_constant", "precision")
+
+
+def as_json(value: Any) -> str:
+    """Return a value as one word of a shell command."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Plan:
+    """The texts, segmentations and systems of an experiment, by key, and its evaluations, by key and seed."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        self._settings = experiment.settings
+        self.runtime: dict[str, Any] = experiment.settings["runtime"]
+        self.results = Results()
+        self.texts: dict[str, Text] = {}
+        self.segmented: dict[str, Segmented] = {}
+        self.systems: dict[str, System] = {}
+        self.evaluations: dict[tuple[str, int], Evaluation] = {}
+        #: What is downloaded beside the texts.
+        self.further_files: list[File] = []
+        self.text = cache(self._text)
+        self.segmentation = cache(self._segmentation)
+        self.system = cache(self._system)
+        self.run = cache(self._run)
+
+    # --- by name
+
+    def _text(self, corpus: str, pair: str) -> Text:
+        """Return the text of a corpus and pair."""
+        found = self._experiment.whole_corpora[corpus]
+        members: tuple[Text, ...] = ()
+        if isinstance(found, Group):
+            members = tuple(self.text(member.corpus.name, member.pair) for member in found.members)
+        text = describe_text(found, pair, self._settings["cleaning"], self.results, members)
+        return self.texts.setdefault(text.key, text)
+
+    def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> Segmented:
+        """Return the text of a corpus and pair in the pieces of a segmentation."""
+        asked = self._experiment.segmentations[name]
+        if not asked.per_seed and seed:
+            return self.segmentation(corpus, pair, name, 0)
+        found = describe_segmented(self.text(corpus, pair), asked, seed, self.results)
+        return self.segmented.setdefault(found.key, found)
+
+    def segmented_as(self, corpus: str, pair: str, folder: str) -> Segmented:
+        """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
+        known = self._experiment.segmentations
+        name, _, seed = (folder, "", "0") if folder in known else folder.rpartition(".seed")
+        return self.segmentation(corpus, pair, name, int(seed))
+
+    def _system(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> System:
+        """Return what is trained; `seed` counts where the segmentation is learned for each."""
+        if not self._experiment.segmentations[segmentation].per_seed and seed:
+            return self.system(corpus, direction, segmentation, model, 0)
+        pair = self._experiment.corpora[corpus].pair(*direction.split("-"))
+        flags = self._experiment.recipes[model]["flags"]
+        found = describe_system(
+            self.segmentation(corpus, pair, segmentation, seed),
+            direction,
+            model,
+            flags,
+            self._settings["select"],
+            self._settings["precision"],
+            self.results,
+        )
+        return self.systems.setdefault(found.key, found)
+
+    def _run(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> Run:
+        """Return a run and plan its training and evaluation."""
+        system = self.system(corpus, direction, segmentation, model, seed)
+        text = system.segmented.text
+        names = self._experiment.test_sets(corpus, direction)
+        search = {name: self._settings["decode"][name] for name in SEARCH}
+        lexical = [metric for metric in self._settings["metrics"] if metric != "comet"] or ["bleu"]
+        evaluation = Evaluation(
+            system, seed, self._settings["select"], search, [text.test(name) for name in names], lexical
+        )
+        self.evaluations[system.key, seed] = evaluation
+        source, target = direction.split("-")
+        asked = system.segmented.segmentation
+        testsets = {}
+        for test in evaluation.tests:
+            place = f"{evaluation.folder}/{test.stem}"
+            testsets[test.name] = TestSet(
+                scores=f"{place}.scores.json",
+                comet=f"{place}.comet.{self._experiment.comet_key}.json" if self._experiment.comet_key else None,
+                hypothesis=f"{place}.hyp",
+                reference=text.reference(test.stem, target),
+                source=text.reference(test.stem, source),
+                translation=f"{place}.translation.json",
+                round_trip=evaluation.round_trip(test),
+            )
+        return Run(
+            corpus=corpus,
+            direction=direction,
+            segmentation=segmentation,
+            algorithm=asked.algorithm,
+            model=model,
+            seed=seed,
+            run_json=f"{evaluation.chosen}/run.json",
+            testsets=testsets,
+            size=asked.size if isinstance(asked.size, int) else None,
+            stats_json=f"{system.segmented.folder}/stats.json",
+            log=f"{evaluation.training}/log.jsonl",
+            pair=text.pair,
+            key=system.key,
+            folder=evaluation.training,
+            text=text.folder,
+            segmented=system.segmented.folder,
+        )
+
+    # --- what rules need
+
+    def files_of(self, key: str, stem: str = "") -> list[str]:
+        """Return the files that a text, or a test set of its own, is put together from: downloads, or a user's own.
+
+        What mtdata knows where to find is there when a mark is.
+        """
+        text = self.texts[key]
+        test = text.by_stem(stem) if stem else None
+        marks = [f"{DOWNLOADS}/mtdata/{name}.{DONE}" for name in text.mtdata_of(test)]
+        return [str(file.location(DOWNLOADS)) for file in text.files_of(test)] + marks
+
+    def members_of(self, key: str) -> list[str]:
+        """Return the marks of the texts that a group is put together from."""
+        text = self.texts[key]
+        if not isinstance(text.corpus, Group):
+            return []
+        parts = zip(text.corpus.members, text.members, strict=True)
+        return list(dict.fromkeys(mark for part, own in parts for mark in (own.done, own.done_of(own.test(part.test)))))
+
+    def testset_job(self, key: str, stem: str) -> dict[str, Any]:
+        """Return what scripts/make_testset.py is told."""
+        return self.texts[key].test_job(self.texts[key].by_stem(stem), self.runtime)
+
+    def training_job(self, key: str, seed: str) -> dict[str, Any]:
+        """Return what scripts/train.py is told: the training, and what follows it."""
+        evaluation = self.evaluation(key, seed)
+        told = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
+        return told | {"chosen": evaluation.chosen, "evaluation": evaluation.job(self.runtime)}
+
+    def evaluation(self, key: str, seed: str) -> Evaluation:
+        """Return the evaluation of a run."""
+        return self.evaluations[key, int(seed)]
+
+    def text_marks(self, key: str, seed: str) -> list[str]:
+        """Return the marks of the text that a run is trained on and of the test sets that it translates."""
+        text = self.systems[key].segmented.text
+        return list(dict.fromkeys([text.done, *(text.done_of(test) for test in self.evaluation(key, seed).tests)]))
+
+    def needs_translation(self, key: str, seed: str) -> bool:
+        """Return whether some test set of a run is not translated yet."""
+        return self.evaluation(key, seed).needs_translation()
+
+    def references(self, key: str, stem: str) -> list[str]:
+        """Return both sides of a test set as it came, the source first."""
+        system = self.systems[key]
+        return [system.segmented.text.reference(stem, language) for language in system.direction.split("-")]
+
+    @property
+    def downloads(self) -> dict[str, File]:
+        """Place of every file that is downloaded -> what it is."""
+        found = []
+        for text in self.texts.values():
+            for test in (None, *(test for test in text.tests if test.own)):
+                found += text.files_of(test)
+        return {str(file.location(DOWNLOADS)): file for file in [*found, *self.further_files] if file.url}
+
+    @property
+    def marks(self) -> dict[str, list[str]]:
+        """The marks of everything that the experiment needs, by step."""
+        return {
+            "texts": [text.done for text in self.texts.values()],
+            "segmented": [segmented.done for segmented in self.segmented.values()],
+            "runs": [evaluation.done for evaluation in self.evaluations.values()],
+        }
+
+    def synchronize(self) -> None:
+        """Make Snakemake's marks say what is there. Raises InputError for checkpoints that are needed and gone."""
+        for text in self.texts.values():
+            synchronize(Path(text.done), lambda text=text: fits(text.record), text.record)  # type: ignore[misc]
+            for test in text.tests:
+                if test.own:
+                    record = Path(text.folder, f"{test.stem}.json")
+                    synchronize(Path(text.done_of(test)), lambda record=record: fits(record), record)  # type: ignore[misc]
+        for segmented in self.segmented.values():
+            record = segmented.record
+            synchronize(Path(segmented.done), lambda record=record: fits(record), record)  # type: ignore[misc]
+        for evaluation in self.evaluations.values():
+            evaluation.check_checkpoints()
+            synchronize(Path(evaluation.done), evaluation.finished)
+
+    # --- what follows from all runs
+
+    def manifest(self) -> dict[str, Any]:
+        """Return what the experiment is made of and where its files are (docs/results.md)."""
+        experiment, settings = self._experiment, self._settings
+        return {
+            "experiment": experiment.name,
+            "title": settings["title"] or experiment.name,
+            "description": settings["description"],
+            "baseline": experiment.baseline,
+            "against": experiment.against,
+            "metrics": settings["metrics"],
+            "runs": [asdict(run) for run in experiment.runs],
+            "significance": self.significance_files(),
+            "corpora": {name: self._about(name) for name in dict.fromkeys(run.corpus for run in experiment.runs)},
+            "parameters": {key: settings[key] for key in settings if key not in ("title", "description", "runtime")},
+            "commands": [f"snakemake --configfile {experiment.where}"],
+        }
+
+    def manifest_digest(self) -> str:
+        """Return what changes when the manifest does."""
+        return hashlib.sha256(as_json(self.manifest()).encode()).hexdigest()
+
+    def write_manifest(self, path: str) -> None:
+        write_json(path, self.manifest())
+
+    def significance_files(self) -> list[str]:
+        """Return one comparison for each table block and test set; none where there is nothing to compare."""
+        experiment = self._experiment
+        systems: dict[tuple[str, str, str], set[str]] = {}
+        for run in experiment.runs:
+            systems.setdefault(run.block, set()).add(run.segmentation)
+        return [
+            f"{experiment.results}/significance/{corpus}.{direction}.{model}.{testset}.json"
+            for (corpus, direction, model), names in systems.items()
+            if experiment.baseline in names
+            and any({name, other} <= names for name, other in experiment.against.items())
+            for testset in experiment.test_sets(corpus, direction)
+        ]
+
+    def _about(self, corpus: str) -> dict[str, str]:
+        """Return what a person should know of a corpus: what it is, its licence, its citation."""
+        definition = self._experiment.corpora[corpus].definition
+        about = {key: definition[key] for key in ("title", "homepage", "licence", "citation") if key in definition}
+        if "generated" in definition:
+            about.setdefault("title", f"generated text, seed {definition['generated'].get('seed', 1)}")
+            about.setdefault("licence", "none needed: made here")
+        return about

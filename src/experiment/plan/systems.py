@@ -1,0 +1,212 @@
+"""What is trained, a segmented text with a direction and a recipe, and its translations: definitions, folders, jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json
+from experiment.plan.segmented import Segmented
+from experiment.plan.texts import EvaluationSet
+from experiment.store.keys import key
+from experiment.store.making import DONE, RECORD, fits
+from experiment.store.results import Results
+from experiment.training import recipes
+from subwords.errors import InputError
+
+STEP, TRANSLATION = "training 1", "translation 1"
+
+
+@dataclass(frozen=True)
+class System:
+    """A system but for its seed. One folder holds the trainings with all seeds."""
+
+    segmented: Segmented
+    direction: str
+    model: str
+    flags: Mapping[str, Any]
+    definition: Mapping[str, Any]
+    folder: str
+
+    @property
+    def key(self) -> str:
+        return key(self.definition)
+
+    def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what scripts/train.py is told of the training."""
+        asked, text = self.segmented.segmentation, self.segmented.text
+        source, target = self.direction.split("-")
+        return {
+            "folder": f"{self.folder}/seed{seed}",
+            "definition": self.definition,
+            "direction": self.direction,
+            "seed": seed,
+            "recipe": {**self.flags, **runtime["flags"]},
+            "select": dict(select),
+            "precision": precision,
+            "joint": asked.joint,
+            "algorithm": asked.algorithm,
+            "form": asked.text,
+            "data": f"{self.segmented.folder}/binarized",
+            "segmenter": f"{self.segmented.folder}/model.{target}",
+            "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
+            "references": text.reference("dev", target),
+            "inputs": {
+                str(self.segmented.record): ["binarized/*", "model.*", "dev.*"],
+                str(text.record): ["references/dev.*"],
+            },
+            "gpus": runtime["gpus"],
+            "device": runtime["device"],
+            "runs_per_gpu": runtime["runs_per_gpu"],
+            "keep_checkpoints": runtime["keep_checkpoints"],
+        }
+
+
+def describe_system(
+    segmented: Segmented,
+    direction: str,
+    model: str,
+    flags: Mapping[str, Any],
+    select: Mapping[str, Any],
+    precision: str,
+    results: Results,
+) -> System:
+    """Return a system. Of `select`, what shapes the training and what it keeps: metric, beam, keep."""
+    definition = {
+        "step": STEP,
+        "segmentation": segmented.key,
+        "direction": direction,
+        "recipe": recipes.content(flags, results.checksums),
+        "select": {name: select[name] for name in ("metric", "beam", "keep")},
+        "precision": precision,
+    }
+    names = segmented.text.corpus.name, direction, segmented.segmentation.name
+    folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
+    return System(segmented, direction, model, flags, definition, folder)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One run's chosen model, and its translations of some test sets with some lexical metrics.
+
+    All that is made lies in two folders: the model's, named by what is chosen, and inside it the translations', with
+    the key of the settings of the search. What is there is not made again: an evaluation that asks for more only adds.
+    """
+
+    system: System
+    seed: int
+    select: Mapping[str, Any]
+    search: Mapping[str, Any]
+    tests: Sequence[EvaluationSet]
+    metrics: Sequence[str]
+
+    @property
+    def training(self) -> str:
+        return f"{self.system.folder}/seed{self.seed}"
+
+    @property
+    def chosen(self) -> str:
+        """The folder of the model: which checkpoints, and how many of them are averaged."""
+        return f"{self.training}/{self.select['which']}-{self.select['average']}"
+
+    @cached_property
+    def definition(self) -> dict[str, Any]:
+        return {"step": TRANSLATION, **self.search}
+
+    @property
+    def folder(self) -> str:
+        return f"{self.chosen}/beam-{self.search['beam']}.{key(self.definition)}"
+
+    @property
+    def done(self) -> str:
+        """The mark of this evaluation, named by what it asks for."""
+        asked = {"tests": [test.stem for test in self.tests], "metrics": list(self.metrics)}
+        return f"{self.folder}/{key(asked)}.{DONE}"
+
+    def translated(self, test: EvaluationSet) -> bool:
+        return fits(Path(self.folder, f"{test.stem}.translation.json"))
+
+    def scored(self, test: EvaluationSet) -> bool:
+        """Return whether a test set is translated and has all the scores, and its reference went round."""
+        scores = Path(self.folder, f"{test.stem}.scores.json")
+        if not (self.translated(test) and fits(Path(f"{self.round_trip(test)}.json")) and scores.exists()):
+            return False
+        return set(self.metrics) <= read_json(scores)["metrics"].keys()
+
+    def round_trip(self, test: EvaluationSet) -> str:
+        """Return where a reference lies that went through the segmentation and back."""
+        target = self.system.direction.split("-")[1]
+        return f"{self.system.segmented.folder}/{test.stem}.{target}.round-trip"
+
+    def finished(self) -> bool:
+        return all(map(self.scored, self.tests))
+
+    def needs_translation(self) -> bool:
+        return not all(map(self.translated, self.tests))
+
+    def check_checkpoints(self) -> None:
+        """Raise InputError where the training is finished and the checkpoints of this choice are gone."""
+        record = Path(self.training, RECORD)
+        if not fits(record) or fits(Path(self.chosen, RECORD)):
+            return
+        from experiment.training.selection import choose
+
+        dev = read_json(Path(self.training, "training.json"))["dev"]
+        names = [entry["file"] for entry in choose(dev, self.select)]
+        gone = [name for name in names if not Path(self.training, "checkpoints", name).exists()]
+        if gone:
+            raise InputError(
+                f"select: {{which: {self.select['which']}, average: {self.select['average']}}} needs checkpoints of"
+                f" {self.training} that were deleted when it was finished: {', '.join(gone)}",
+                allowed=f"what is there: {', '.join(sorted(p.parent.name for p in record.parent.glob(f'*/{RECORD}')))}",
+                next_step=f"take one of these; or delete {record} to train it again (what was made of it stays;"
+                " `runtime: {keep_checkpoints: true}` keeps all checkpoints)",
+            )
+
+    def _inputs(self) -> dict[str, list[str]]:
+        """Return the records of what is read, and patterns of the files in them."""
+        segmented = self.system.segmented
+        used = ["binarized/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*"]
+        found = {f"{self.chosen}/{RECORD}": ["model.pt"], str(segmented.record): used}
+        for test in self.tests:
+            text = segmented.text
+            files = [text.named(test.stem, segmented.segmentation.text), f"references/{test.stem}.*"]
+            found.setdefault(str(text.record_of(test)), []).extend(files)
+        found.setdefault(str(segmented.text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
+        return found
+
+    def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what scripts/evaluate.py is told."""
+        segmented = self.system.segmented
+        source, target = self.system.direction.split("-")
+        asked, text = segmented.segmentation, segmented.text
+        return {
+            "folder": self.folder,
+            "definition": self.definition,
+            "model": f"{self.chosen}/model.pt",
+            "data": f"{segmented.folder}/binarized",
+            "direction": self.system.direction,
+            "segmented": segmented.folder,
+            "algorithm": asked.algorithm,
+            "form": asked.text,
+            "train": f"{text.folder}/train.{target}",
+            "tests": [
+                {
+                    "stem": test.stem,
+                    "source": f"{text.form(asked.text)}/{test.stem}.{source}",
+                    "target": f"{text.form(asked.text)}/{test.stem}.{target}",
+                    "reference": text.reference(test.stem, target),
+                    "round_trip": self.round_trip(test),
+                }
+                for test in self.tests
+            ],
+            "inputs": self._inputs(),
+            "search": dict(self.search),
+            "max_tokens": runtime["decode_tokens"],
+            "metrics": list(self.metrics),
+            "device": runtime["device"],
+            "runs_per_gpu": runtime["runs_per_gpu"],
+        }

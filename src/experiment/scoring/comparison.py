@@ -1,0 +1,173 @@
+"""Is a system better than the baseline? One answer for each test set and metric, over all seeds and sentences.
+
+Two things are drawn at random: the sentences of the test set, and the seeds of the trainings. Sentences and seeds are
+crossed: every training translates the same sentences. The variance of a difference of means is therefore estimated as
+
+    V = v_sentences + max(0, v_seeds - v_both)
+
+- `v_sentences`: variance of the difference over resampled test sets, with the trainings as they are. All systems of a
+  block, and all runs of the baseline, share the same resamples.
+- `v_seeds`: s²/S + s0²/S0, the spread of the scores over seeds, as in Welch's test.
+- `v_both`: what the two have in common, the chance of single translations of single sentences. Counted twice, it would
+  make the test too careful (McCullagh 2000; Owen 2007 on resampling crossed arrays). It is estimated from the
+  resamples: the variance of one run's score less the covariance of two runs of the same system.
+
+The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. A plain hierarchical
+bootstrap, which draws seeds with replacement, is far too narrow: of three seeds it sees two thirds of their variance,
+and nothing of the uncertainty of that. tests/results/test_levels.py simulates the level of both.
+
+With one seed on either side, or seeds without any spread, nothing is known about training. Then the interval and
+p-value are those of these very trained systems, from the resamples alone (`significance`).
+
+p-values are corrected for the number of systems compared with the baseline (Holm 1979), which is valid however the
+comparisons depend on each other through the shared baseline. Two systems count as the same when the interval lies
+within a margin (Schuirmann 1987; Lakens 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from experiment.scoring.sentence_statistics import Array, SentenceStatistics
+from experiment.scoring.significance import ALPHA, check_test, paired_p_value, resampled_scores, shifted_p_value
+
+#: What a comparison can say, in words that tables print.
+BETTER, WORSE, SAME, OPEN, LEARNED_NOTHING = "better", "worse", "same", "open", "learned nothing"
+#: A system with a lower BLEU has learned nothing, however low the copied source's is.
+BLEU_FLOOR = 1.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A system against another, in units of the metric's score."""
+
+    effect: float  # mean over the system's seeds, less the mean over the other's
+    low: float  # of the effect's 95% interval
+    high: float
+    p_value: float  # two-sided
+    over_seeds: bool  # False: of these trained systems only
+    p_holm: float | None = None  # corrected for all systems of the block
+    verdict: str = OPEN
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The runs of one system: scores on the test set, and on resampled test sets (runs x samples)."""
+
+    statistics: Sequence[SentenceStatistics]
+    resampled: Array
+
+    @property
+    def scores(self) -> Array:
+        return np.array([run.score for run in self.statistics])
+
+    @property
+    def of_seeds(self) -> float:
+        """Variance of the mean score that the choice of seeds explains."""
+        return float(self.scores.var(ddof=1)) / len(self.statistics)
+
+    @property
+    def of_both(self) -> float:
+        """The part of `of_seeds` that comes from single translations, so from the choice of the sentences, too."""
+        count = len(self.statistics)
+        covariance = np.cov(self.resampled)
+        own = np.trace(covariance) / count
+        return float(own - (covariance.sum() - np.trace(covariance)) / (count * (count - 1))) / count
+
+
+def compare(
+    systems: Mapping[str, Sequence[SentenceStatistics]],
+    against: Mapping[str, str],
+    *,
+    margin: float,
+    higher_is_better: bool = True,
+    test: str = "bootstrap",
+    samples: int = 1000,
+) -> dict[str, Comparison]:
+    """Return the comparison of each system in `against` with its baseline: one test set and metric, all seeds' runs.
+
+    `against` maps a system to its baseline: the same for all, or in a sweep the one of the same size. `margin` is the
+    largest difference that counts as none. `test` is one of `significance.TESTS`, used where there is one seed; with
+    several seeds the test is the one above.
+    """
+    check_test(test, samples)
+    runs = _resample(systems, samples)
+    compared = {name: _difference(runs[name], runs[other], test) for name, other in against.items()}
+    corrected = holm([each.p_value for each in compared.values()])
+    return {
+        name: replace(each, p_holm=p_holm, verdict=verdict(each, p_holm, margin, higher_is_better))
+        for (name, each), p_holm in zip(compared.items(), corrected, strict=True)
+    }
+
+
+def have_learned(
+    systems: Mapping[str, Sequence[SentenceStatistics]], copied_source: SentenceStatistics, *, samples: int = 1000
+) -> dict[str, bool]:
+    """Return whether each system's BLEU is clearly above that of the source, copied as it is.
+
+    Clearly: more than twice as high, more than `BLEU_FLOOR`, and higher by the test above at 0.05.
+    """
+    runs = _resample({**systems, "": [copied_source]}, samples)
+    copy = runs.pop("")
+    threshold = max(2 * copied_source.score, BLEU_FLOOR)
+    return {
+        name: bool(mine.scores.mean() > threshold and _difference(mine, copy, "bootstrap", trained=False).low > 0)
+        for name, mine in runs.items()
+    }
+
+
+def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _Runs]:
+    scores = iter(resampled_scores([run for runs in systems.values() for run in runs], samples))
+    return {name: _Runs(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
+
+
+def _difference(mine: _Runs, other: _Runs, test: str, trained: bool = True) -> Comparison:
+    """Compare two systems; `trained` is False where the other is one text and no training, as the copied source."""
+    effect = float(mine.scores.mean() - other.scores.mean())
+    differences = mine.resampled.mean(axis=0) - other.resampled.mean(axis=0)
+    drawn = [mine, other] if trained else [mine]
+    if min(len(runs.statistics) for runs in drawn) > 1 and any(runs.of_seeds for runs in drawn):
+        return _over_seeds(effect, float(differences.var(ddof=1)), drawn)
+    if len(mine.statistics) == len(other.statistics) == 1:
+        p_value = paired_p_value(other.statistics[0], mine.statistics[0], differences, test)
+    else:
+        p_value = shifted_p_value(differences, effect)
+    width = float(np.quantile(np.abs(differences - differences.mean()), 1 - ALPHA))
+    return Comparison(effect, effect - width, effect + width, p_value, over_seeds=False)
+
+
+def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_Runs]) -> Comparison:
+    """Return Student's test of an effect whose variance over resampled test sets is `of_sentences`."""
+    from scipy.stats import t
+
+    of_seeds = [runs.of_seeds for runs in drawn]
+    variance = max(of_sentences + max(0.0, sum(of_seeds) - sum(runs.of_both for runs in drawn)), 1e-24)
+    known = [len(runs.statistics) - 1 for runs in drawn] + [max(1, len(drawn[0].statistics[0].counts) - 1)]
+    terms = zip([*of_seeds, of_sentences], known, strict=True)
+    freedom = variance**2 / sum(term**2 / freedom for term, freedom in terms)
+    width = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
+    p_value = float(2 * t.sf(abs(effect) / variance**0.5, freedom))
+    return Comparison(effect, effect - width, effect + width, p_value, over_seeds=True)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number by Holm's step-down procedure, in the order given.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        corrected[index] = largest
+    return corrected
+
+
+def verdict(compared: Comparison, p_holm: float, margin: float, higher_is_better: bool) -> str:
+    """Return better or worse (corrected p below 0.05), same (the interval lies within the margin), or open."""
+    if p_holm < ALPHA:
+        return BETTER if (compared.effect > 0) == higher_is_better else WORSE
+    return SAME if -margin < compared.low and compared.high < margin else OPEN

@@ -1,0 +1,167 @@
+"""How a result is made exactly once, whoever is killed on the way and however many make it at the same time.
+
+A program that makes a result takes a lock on its folder. Where the record is there and fits the files, the work was
+done (perhaps by another snakemake a moment ago) and nothing happens. Else it works under temporary names, renames what
+is finished, and writes the record last. So there is a record, or the result does not count; and no reader ever sees
+half a file.
+
+Snakemake never owns a result. Its output of each step is an empty file beside the record (`DONE`), because it deletes
+the outputs of jobs that failed or were interrupted. `results.synchronize` makes these files follow the records.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json, write_json
+from experiment.provenance import provenance
+from experiment.store.keys import canonical, key
+from subwords.errors import InputError
+
+DEFINITION = "definition.json"
+RECORD = "record.json"
+DONE = "done"
+LOCK = ".lock"
+_SCRATCH = ".making."
+
+#: Makes files in an empty folder and returns what the record should say of them.
+Work = Callable[[Path], Mapping[str, Any]]
+
+
+def make(folder: Path, work: Work, record: str = RECORD) -> bool:
+    """Let `work` fill a scratch folder, move what it made into `folder` and write the record; return whether it had to.
+
+    Nothing happens where the record is there and fits.
+    """
+    with locked(folder):
+        if fits(folder / record):
+            return False
+        for left_over in folder.glob(f"{_SCRATCH}*"):  # by one that was killed: the lock is ours
+            shutil.rmtree(left_over)
+        scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=folder))
+        try:
+            facts = work(scratch)
+            made = [path.relative_to(scratch) for path in sorted(scratch.rglob("*")) if path.is_file()]
+            publish(scratch, folder, made)
+            write_record(folder / record, made, facts)
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return True
+
+
+def publish(scratch: Path, folder: Path, files: Iterable[Path]) -> None:
+    """Move files, given by their paths inside `scratch`, into `folder`; each is on the disk before it has its name."""
+    folders = {folder}
+    for file in files:
+        with open(scratch / file, "rb") as stream:
+            os.fsync(stream.fileno())
+        place = folder / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        (scratch / file).replace(place)
+        folders.add(place.parent)
+    for changed in folders:
+        _sync_folder(changed)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) -> None:
+    """Write a record: facts, what made it, and size and SHA-256 of files, whose paths are relative to the record."""
+    described = {}
+    for file in files:
+        path = record.parent / file
+        described[str(file)] = {"size": path.stat().st_size, "sha256": _sha256(path)}
+    write_json(record, {**facts, "made": provenance(), "files": described}, sealed=True)
+
+
+def fits(record: Path) -> bool:
+    """Return whether a record is there and its files are, with the sizes that it says.
+
+    Raises InputError for a record that is damaged: what it stands for may have taken days, and is not made again
+    without a word.
+    """
+    if not record.is_file():
+        return False
+    files = read_json(record)["files"]
+    try:
+        return all((record.parent / name).stat().st_size == about["size"] for name, about in files.items())
+    except OSError:
+        return False
+
+
+def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
+    """Raise InputError where a file that a step is going to read is not what was made.
+
+    `inputs` gives, for the path of each record, patterns of the files that are read, by their names in the record.
+    """
+    for record, patterns in inputs.items():
+        for name, about in read_json(record).get("files", {}).items():
+            path = Path(record).parent / name
+            if any(fnmatch(name, pattern) for pattern in patterns) and (found := _sha256(path)) != about["sha256"]:
+                raise InputError(
+                    f"{path} is not as it was made: its SHA-256 is {found}",
+                    allowed=f"{about['sha256']}, as {record} says",
+                    next_step=f"restore it; or delete {record} and run again: it is made again",
+                )
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def define(folder: Path, definition: Mapping[str, Any]) -> None:
+    """Write the definition of a folder into it, or check the one that is there. Raises InputError for another one."""
+    path = folder / DEFINITION
+    if path.exists():
+        check_definition(path, key(definition))
+    else:
+        write_json(path, definition)
+
+
+def check_definition(path: Path, expected: str) -> None:
+    """Raise InputError where the definition in a file has another key than expected."""
+    definition = read_json(path)
+    if key(definition) != expected:
+        raise InputError(
+            f"{path} does not fit its folder: it has the key {key(definition)}, the folder {expected}"
+            f" ({canonical(definition)[:300]})",
+            allowed="the definition that the folder was made by; nothing changes it but a person or a broken disk",
+            next_step=f"restore the file, or move {path.parent} away: it is then made again",
+        )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock on a folder. Whoever waits says so; the operating system gives the lock back however we end.
+
+    Processes that we start have it, too: a training whose first process is killed is not over while others live.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+    os.set_inheritable(handle, True)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"another process is at work in {folder}; waiting for it to end", file=sys.stderr, flush=True)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,69 @@
+"""Where results lie: folders with a readable name and the key of their definition, as in `corpora/demo.0a1b2c3d4e`.
+
+The key identifies, the name is for reading. A folder with the key that exists already is used, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from experiment.store.checksums import Checksums
+from experiment.store.keys import key
+from experiment.store.making import DEFINITION, check_definition
+
+
+class Results:
+    """The folder of results, relative to the working directory, and an index of what is there."""
+
+    def __init__(self, root: str = "results") -> None:
+        self.root = root
+
+    @cached_property
+    def checksums(self) -> Checksums:
+        return Checksums(Path(self.root))
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], list[str]]:
+        """(kind, key) -> folders. Each kind has its keyed folders at one depth."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for kind, pattern in (("corpora", "*/*"), ("segmented", "*/*/*"), ("runs", "*/*/*/*")):
+            for path in sorted(Path(self.root, kind).glob(f"{pattern}/{DEFINITION}")):
+                named = path.parent.parent if kind == "corpora" else path.parent
+                found.setdefault((kind, named.suffix.removeprefix(".")), []).append(str(path.parent))
+        return found
+
+    def folder(self, own: str, definition: Mapping[str, Any]) -> str:
+        """Return the folder of a definition: `own` (from the root), or the one that is there under another name.
+
+        Raises InputError where the definition in the folder is another one than its name says.
+        """
+        kind, own_key = own.split("/")[0], key(definition)
+        place = f"{self.root}/{own}"
+        there = self._found.get((kind, own_key), [])
+        folder = place if place in there or not there else there[0]
+        if folder in there:
+            check_definition(Path(folder, DEFINITION), own_key)
+        return folder
+
+
+def synchronize(done: Path, finished: Callable[[], bool], record: Path | None = None) -> bool:
+    """Make Snakemake's mark of a step say what is true; return that.
+
+    A mark without its result is removed, so that Snakemake plans the step; a result without its mark gets it, as old as
+    the result. Results of others, where nothing can be written, stay as they are.
+    """
+    true = finished()
+    try:
+        if done.exists() and not true:
+            done.unlink()
+        elif true and not done.exists():
+            done.touch()
+            if record is not None:
+                os.utime(done, ns=(record.stat().st_atime_ns, record.stat().st_mtime_ns))
+    except OSError:
+        pass
+    return true

@@ -1,0 +1,36 @@
+# An experiment's tables, made from scores.csv and from nothing else, and its report.
+
+# The runs, too: one that was deleted is made again although its scores are still in the tables.
+RESULTS = [f"{experiment.results}/{name}" for name in ("table.md", "table.tex", "report.html")] + plan.marks["runs"]
+
+
+# Markdown and LaTeX; one self-contained page with tables, plots, sample translations, provenance
+rule tables:
+    input:
+        scores=rules.collect_scores.output,
+        manifest=rules.manifest.output,
+    output:
+        markdown=report(f"{experiment.results}/table.md", category="Tables"),
+        latex=f"{experiment.results}/table.tex",
+        page=report(f"{experiment.results}/report.html", category="Report"),
+        figures=directory(f"{experiment.results}/figures"),
+    log:
+        f"results/logs/tables/{experiment.name}.log",
+    benchmark:
+        f"results/benchmarks/tables/{experiment.name}.tsv"
+    localrule: True
+    conda:
+        "../../envs/evaluation.yaml"
+    params:
+        code=code_of("src/experiment/reporting/*.py", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
+    message:
+        "tables and report"
+    shell:
+        program(
+            "make_tables.py --scores {input.scores:q} --markdown {output.markdown:q} --latex {output.latex:q}"
+            " >{log:q} 2>&1 && "
+        )
+        + program(
+            "make_report.py --scores {input.scores:q} --manifest {input.manifest:q} --output {output.page:q}"
+            " --figures {output.figures:q} >>{log:q} 2>&1"
+        )
