@@ -1,0 +1,119 @@
+"""HFT, BPE and unigram on one text, as behind Figure 4 of the HFT paper and as the paper says.
+
+Signoroni and Rychlý 2022, sections 2.1 and 2.3. `corrected` is the paper: each algorithm learns `size` entries from the
+text and segments it; SentencePiece with its defaults, but, like HFT, with every character of the text.
+
+`published` repeats what their program (edoardosignoroni/hftoks-eval at 546ee60) did. HFT: `variant=published`.
+SentencePiece read every file of the text's folder: the text; the text again, in files of 5,000 lines, of which the last
+one is empty where the number of lines is a multiple of 5,000; and, where HFT had been run before, HFT's pretokenized
+text. Which languages this was, and by which version of the pretokenization, cannot be seen in the repository; `Folder`
+says it, and the published numbers tell (experiment.yaml).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from subwords import registry
+from subwords.errors import InputError
+from subwords.files import read_lines
+
+from .frequencies import Frequencies, of_hft_output, of_pieces, of_printed_lists
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+ALGORITHMS = ("spm-bpe", "hft", "unigram")
+BATCH = 5000
+#: HFT's pretokenized text in the folder: none, that of an earlier script, which joined no words (e-mail), or today's.
+POLLUTIONS = ("none", "earlier", "present")
+_CORRECTED: dict[str, dict[str, Any]] = {
+    "hft": {},
+    "spm-bpe": {"normalization": "nmt_nfkc", "character_coverage": 1.0},
+    "unigram": {"normalization": "nmt_nfkc", "character_coverage": 1.0},
+}
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What the published baselines were learned from, and with which share of the characters."""
+
+    pretokenized: str = "none"  # one of POLLUTIONS
+    character_coverage: float = 1.0
+
+
+class Found(NamedTuple):
+    """The numbers of a segmented text, and how many entries the vocabulary has."""
+
+    frequencies: Frequencies
+    vocabulary: int
+
+
+def corrected(text: Path, algorithm: str, size: int) -> Found:
+    """Return the numbers by the paper's definitions.
+
+    Raises InputError where the text does not give as many entries, or has more characters.
+    """
+    segmenter = registry.find(algorithm).learn([text], size, **_CORRECTED[algorithm])
+    pieces = (line.split(" ") if line else [] for line in segmenter.encode_batch(list(read_lines(text))))
+    return Found(of_pieces(pieces), segmenter.reached() or 0)
+
+
+def published(text: Path, algorithm: str, size: int, step: int = 100, folder: Folder | None = None) -> Found:
+    """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time.
+
+    Raises InputError as `corrected` does, but where HFT runs out of candidates: then it has fewer entries.
+    """
+    lines = list(read_lines(text))
+    if algorithm == "hft":
+        from subwords.hft.model import HFT
+
+        hft = HFT.learn([text], size, variant="published", step=step)
+        pieces = (line.split(" ") for line in hft.encode_batch(lines))
+        return Found(of_hft_output(pieces, hft.vocabulary), len(hft.vocabulary))
+    processor = _sentencepiece(lines, algorithm, size, folder or Folder())
+    vocabulary = {processor.id_to_piece(n) for n in range(processor.get_piece_size())}
+    pieces = (processor.encode_as_pieces(line.rstrip()) for line in lines)
+    return Found(of_printed_lists(pieces, vocabulary), len(vocabulary))
+
+
+def _sentencepiece(lines: Sequence[str], algorithm: str, size: int, folder: Folder) -> SentencePieceProcessor:
+    """Return SentencePiece's processor with a model learned as theirs: ids and coverage as in their program."""
+    from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+
+    model = io.BytesIO()
+    try:
+        SentencePieceTrainer.train(
+            sentence_iterator=chain.from_iterable(files(lines, folder.pretokenized)),
+            model_writer=model,
+            model_type={"spm-bpe": "bpe"}.get(algorithm, algorithm),
+            vocab_size=size,
+            character_coverage=folder.character_coverage,
+            unk_id=2,
+            bos_id=-1,
+            eos_id=1,
+            pad_id=0,
+            num_threads=1,
+            minloglevel=3,
+        )
+    except RuntimeError as error:
+        reason = str(error).rpartition("] ")[2]
+        raise InputError(f"{algorithm}: size={size} cannot be learned from this text: {reason}") from None
+    return SentencePieceProcessor(model_proto=model.getvalue())
+
+
+def files(lines: Sequence[str], pretokenized: str = "none") -> list[list[str]]:
+    """Return the lines of every file of the folder that the published baselines were learned from."""
+    batches = [list(lines[start : start + BATCH]) for start in range(0, len(lines), BATCH)]
+    if batches and len(batches[-1]) == BATCH:
+        batches[-1] = []
+    if pretokenized == "none":
+        return [list(lines), *batches]
+    from subwords.hft.pretokenization import pretokenize
+
+    return [list(lines), *batches, pretokenize(lines, joining=pretokenized == "present")]

@@ -1,0 +1,386 @@
+"""Huffman (Wolleb et al. 2023): its measures, tables, figures and claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from replication.claims import (
+    LARGEST,
+    Finding,
+    Runs,
+    claim,
+    difference,
+    in_all,
+    of,
+    rising,
+    values,
+)
+from replication.figures import Frames, draw, figure
+from replication.measurements import at_least, at_most, matching, other_than
+from replication.measures.corpus_counts import corpus_counts
+from replication.sources import Rows, Sources, measure
+from replication.tables import Printed, beside, table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+# ---- measures
+
+corpora = corpus_counts
+
+
+@measure("chosen_on_test")
+def on_test(sources: Sources) -> Rows:
+    """Yield the scores of the checkpoints that do best on the test set itself, as the paper chose them (selection:
+    test), and after how many updates each was saved (`updates_chosen`)."""
+    with_comet = "comet" in sources.experiment.settings["metrics"]
+    for run, testset, keys in sources.translations():
+        keys |= {"selection": "test"}
+        report = sources.report(run, testset, "chosen-on-test")
+        scores = {metric: found["score"] for metric, found in report["scores"].items()}
+        if with_comet:
+            scores["comet"] = sources.report(run, testset, "chosen-on-test.comet")["score"]
+        for metric, score in scores.items():
+            yield keys | {"metric": metric, "value": score}
+        yield keys | {"metric": "updates_chosen", "value": report["chosen"]["updates"]}
+
+
+@measure("segmentations")
+def symbols(sources: Sources, language: str = "") -> Rows:
+    """Yield the share of running words by number of symbols (`x`, from 1 without gaps), of one side [the pair's first].
+
+    `symbols_most` is the largest number that any word has, in any segmentation of an algorithm. Of a joint segmentation
+    also `vocabulary`.
+    """
+    order = list(sources.experiment.segmentations)
+    most: dict[tuple[str, str], int] = {}
+    for text in sorted(sources.segmented, key=lambda text: order.index(text.segmentation.name)):
+        side = text.statistics[language or text.languages[0]]
+        keys = sources.text_keys(text)
+        found = shares(side["pieces_per_word_histogram"])
+        for number, share in found.items():
+            yield keys | {"metric": "symbols_share", "x": number, "value": share}
+        system = keys["corpus"], keys["algorithm"]
+        most[system] = max([most.get(system, 0), *found])
+        for direction in sources.directions(text.pair) if text.segmentation.joint else ():
+            yield keys | {"direction": direction, "metric": "vocabulary", "value": side["size_reached"]}
+    for (corpus, algorithm), number in most.items():
+        yield {"corpus": corpus, "algorithm": algorithm, "metric": "symbols_most", "value": number}
+
+
+def shares(histogram: Mapping[str, int]) -> dict[int, float]:
+    """Return number of symbols -> share of the words, up to the largest number that there is.
+
+    >>> shares({"1": 6, "3": 2})
+    {1: 0.75, 2: 0.0, 3: 0.25}
+    """
+    counts = {int(number): words for number, words in histogram.items()}
+    total = sum(counts.values())
+    return {number: counts.get(number, 0) / total for number in range(1, max(counts, default=0) + 1)}
+
+
+@measure("runs")
+def undecodable(sources: Sources) -> Rows:
+    """Yield the share of Huffman's output tokens whose code belongs to no word: of all runs of a corpus and direction
+    together (`undecodable_output`, as the paper has it), and of each run and test set (`…_of_system`)."""
+    together: dict[tuple[str, str], Counter[str]] = {}
+    for run, testset, keys in sources.translations():
+        if keys["algorithm"] != "huffman":
+            continue
+        report = sources.report(run, testset, "translation")
+        codes = report["lost_in_decoding"].get("unknown codes", 0)
+        counts = Counter({"codes": codes, "tokens": report["words"] + codes})  # what has no word is left out
+        together.setdefault((keys["corpus"], keys["direction"]), Counter()).update(counts)
+        share = codes / max(counts["tokens"], 1)
+        yield keys | {"metric": "undecodable_output_of_system", "value": share, "selection": "dev"}
+    for (corpus, direction), counts in together.items():
+        place = {"corpus": corpus, "direction": direction, "algorithm": "huffman", "metric": "undecodable_output"}
+        yield place | {"value": counts["codes"] / max(counts["tokens"], 1)}
+
+
+# ---- tables
+
+ON_TEST: dict[str, Any] = {"chosen on test": {"selection": "test"}}
+
+
+@table("Czech-German parallel data", needs="corpora")
+def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+    """Europarl v9 is OPUS Europarl v8 here; JW300 is counted where the user has it. Train is what cleaning leaves."""
+    return beside(printed["table1"], ours)
+
+
+@table("English-German parallel data", needs="corpora")
+def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+    """Train is what cleaning leaves; dev is held out beside test, which the paper does not do."""
+    return beside(printed["table2"], ours)
+
+
+@table("English-French parallel data", needs="corpora")
+def table3(printed: Printed, ours: DataFrame) -> DataFrame:
+    """Train is what cleaning leaves; dev is held out beside test, which the paper does not do."""
+    return beside(printed["table3"], ours)
+
+
+@table("BLEU with 1,000 symbols by width, layers and heads, Czech-German", needs=["scores", "on-test"])
+def table4(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper chose checkpoints by BLEU on the test set; ours are chosen on dev, and beside it on the test set."""
+    return beside(printed["table4"], ours, extra=ON_TEST)
+
+
+@table("Huffman and BPE by number of symbols", needs=["scores", "on-test"])
+def table5(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper chose checkpoints by BLEU on the test set; ours are chosen on dev, and beside it on the test set."""
+    return beside(printed["table5"], ours, extra=ON_TEST)
+
+
+@table("Numbers of the running text", needs=["scores", "on-test", "corpora", "symbols", "undecodable"])
+def text(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper chose checkpoints by BLEU on the test set; ours are chosen on dev, and beside it on the test set."""
+    of_bleu = {"chosen on test": {"selection": "test", "metric": {"bleu": "bleu"}}}
+    # Table 4 has other models with 1,000 symbols.
+    return beside(printed["text"], ours, where={"model": "huffman-e512-l8-h8"}, extra=of_bleu)
+
+
+# ---- figures
+
+
+@figure("Czech tokens by the number of their symbols", needs="symbols")
+def figure2(ours: DataFrame, printed: Frames) -> Figure:
+    """Of the training text; Huffman has up to 4 symbols a token in the paper, BPE up to 10."""
+    # The bars are not printed as numbers; what the caption says is in the table of the text.
+    ours = matching(ours, algorithm=["huffman", "spm-bpe"])
+    labels = {"x": "symbols", "symbols_share": "share of the tokens", "huffman": "Huffman", "spm-bpe": "BPE"}
+    return draw(ours, None, x="x", y="symbols_share", series="size", panels="algorithm", kind="bars", labels=labels)
+
+
+# ---- claims
+
+PERCENT = ["bleu_percent_of_bpe", "chrf_percent_of_bpe", "comet_percent_of_bpe"]
+HUFFMAN, BPE = of(algorithm="huffman"), of(algorithm="spm-bpe")
+WIDTHS = ["huffman-e64-l8-h8", "huffman-e128-l8-h8", "huffman-e256-l8-h8", "huffman-e512-l8-h8"]
+WIDEST = of(segmentation="huffman-1k", model="huffman-e512-l8-h8")
+
+
+@claim("frequency alone accounts for 90%-95% of the scores reached by BPE", where="abstract")
+def share(runs: Runs) -> Finding:
+    """With most symbols, Huffman's scores are at least 90% of BPE's, on average over corpora, BLEU, chrF and COMET."""
+    return in_all(values(runs, PERCENT, of(algorithm="huffman", size=LARGEST), each=["corpus"]).mean() >= 0.90)
+
+
+@claim("frequency alone accounts for 90%-95% of the scores reached by BPE", where="abstract")
+def share_as_printed(runs: Runs) -> Finding:
+    """With most symbols, Huffman's scores are 90% to 95% of BPE's, on average over corpora, BLEU, chrF and COMET."""
+    found = values(runs, PERCENT, of(algorithm="huffman", size=LARGEST), each=["corpus"])
+    return in_all(found.mean().rounded(0.01).between(0.90, 0.95))
+
+
+@claim(
+    "most of the gains brought by BPE are due to the appropriate consideration of subword frequency", where="section 7"
+)
+def most_of_the_gain(runs: Runs) -> Finding:
+    """On Czech-German with 32k symbols, Huffman has more than half of BPE's gain in BLEU over characters, and over the
+    most frequent words alone."""
+    place: dict[str, Any] = {"corpus": "huffman-cs-de", "model": ["huffman-e512-l8-h8", ""]}  # Table 5 names none
+    huffman, bpe = (of(segmentation=name, **place) for name in ("huffman-32k", "spm-bpe-32k"))
+    rest = difference(runs, "bleu", bpe, huffman, each=["corpus"])
+    over_characters = difference(runs, "bleu", huffman, of(segmentation="char", **place), each=["corpus"])
+    over_words = difference(runs, "bleu", huffman, of(segmentation="word-32k", **place), each=["corpus"])
+    return in_all(over_characters.minus(rest) > 0) & in_all(over_words.minus(rest) > 0)
+
+
+@claim(
+    "scores within 10-12% of those obtained using BPE when measured by BLEU and within 4-8% by COMET, with 32k symbols",
+    where="section 1",
+)
+def within(runs: Runs) -> Finding:
+    """With 32k symbols, Huffman's BLEU is at least 88% of BPE's and its COMET at least 92%, in each corpus."""
+    largest = of(algorithm="huffman", size=32000)
+    bleu = values(runs, "bleu_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    comet = values(runs, "comet_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    return in_all(bleu >= 0.88) & in_all(comet >= 0.92)
+
+
+@claim(
+    "scores within 10-12% of those obtained using BPE when measured by BLEU and within 4-8% by COMET, with 32k symbols",
+    where="section 1",
+)
+def within_as_printed(runs: Runs) -> Finding:
+    """With 32k symbols, Huffman's BLEU is 88% to 90% of BPE's and its COMET 92% to 96%, in each corpus."""
+    largest = of(algorithm="huffman", size=32000)
+    bleu = values(runs, "bleu_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    comet = values(runs, "comet_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    return in_all(bleu.between(0.88, 0.90)) & in_all(comet.between(0.92, 0.96))
+
+
+@claim(
+    "increasing the number of BPE merges has a positive but rather limited impact, with an improvement of only 2 BLEU"
+    " points between the best 2k and 32k models",
+    where="section 6",
+)
+def merges_matter_little(runs: Runs) -> Finding:
+    """BPE of 32k has more BLEU than BPE of 2k, and at most 2 points more, to whole points."""
+    large, small = of(algorithm="spm-bpe", size=32000), of(algorithm="spm-bpe", size=2000)
+    gain = difference(runs, "bleu", large, small, each=["corpus"])
+    return in_all(gain > 0) & in_all(gain.rounded(1) <= 2)
+
+
+@claim(
+    "beyond 8k symbols, between 86.1% and 91.4% of the BLEU score of BPE, between 90.6% and 95.1% for ChrF and between"
+    " 92.2% and 96.0% for COMET",
+    where="section 6",
+)
+def range_of_shares(runs: Runs) -> Finding:
+    """From 8k symbols on, the lowest and the highest share of BPE's score are within one point of those printed."""
+    found = None
+    for metric, lowest, highest in zip(PERCENT, (0.861, 0.906, 0.922), (0.914, 0.951, 0.960), strict=True):
+        for take, printed in (("min", lowest), ("max", highest)):
+            extreme = values(runs, metric, of(algorithm="huffman", size=at_least(8000), take=take))
+            near = in_all(extreme.between(printed - 0.01, printed + 0.01))
+            found = near if found is None else found & near
+    assert found is not None
+    return found
+
+
+@claim("the BPE models always outperform their Huffman equivalent", where="section 6")
+def loses(runs: Runs) -> Finding:
+    """BPE has a higher BLEU, chrF and COMET than Huffman at every size."""
+    return in_all(difference(runs, ["bleu", "chrf", "comet"], BPE, HUFFMAN, each=["corpus", "size"]) > 0)
+
+
+@claim("by 2-3 BLEU points all language pairs", where="section 6")
+def margin(runs: Runs) -> Finding:
+    """From 8k symbols on, BPE has 2 to 3 BLEU points more than Huffman, to whole points."""
+    bpe = of(algorithm="spm-bpe", size=at_least(8000))
+    return in_all(difference(runs, "bleu", bpe, HUFFMAN, each=["corpus", "size"]).rounded(1).between(2, 3))
+
+
+@claim(
+    "the Huffman and BPE scores become more similar as the numbers of symbols increase (with one exception, EN-DE with"
+    " 32k symbols)",
+    where="section 6",
+)
+def converges(runs: Runs) -> Finding:
+    """Huffman's share of BPE's BLEU, chrF and COMET rises from each size to the next, but for EN-DE with 32k."""
+    others = of(algorithm="huffman", corpus=other_than("huffman-en-de"))
+    german = of(algorithm="huffman", corpus="huffman-en-de", size=at_most(16000))
+    of_others = values(runs, PERCENT, others, each=["corpus"], along="size")
+    of_german = values(runs, PERCENT, german, each=["corpus"], along="size")
+    return in_all(rising(of_others)) & in_all(rising(of_german))
+
+
+@claim("it benefits from an increasing number of symbols", where="section 5")
+def more_symbols(runs: Runs) -> Finding:
+    """Huffman's BLEU on Czech-German rises from each size to the next, from 2k on."""
+    from_2k = of(algorithm="huffman", corpus="huffman-cs-de", size=at_least(2000))
+    return in_all(rising(values(runs, "bleu", from_2k, along="size")))
+
+
+@claim("smaller embedding sizes (from 512 to 64) lead to substantially lower BLEU scores", where="section 5")
+def embedding(runs: Runs) -> Finding:
+    """BLEU rises with the width from 64 to 512, and is at least 2 points higher with 512 than with 64."""
+    widths = of(segmentation="huffman-1k", model=WIDTHS)
+    by_width = values(runs, "bleu", widths, each=["corpus"], along="model", order=WIDTHS)
+    gain = difference(runs, "bleu", WIDEST, of(segmentation="huffman-1k", model=WIDTHS[0]), each=["corpus"])
+    return in_all(rising(by_width)) & in_all(gain >= 2)
+
+
+@claim("increasing the number of Transformer layers from 8 to 20 appears to increase the scores", where="section 5")
+def layers(runs: Runs) -> Finding:
+    """BLEU is higher with 20 layers than with 8."""
+    deepest = of(segmentation="huffman-1k", model="huffman-e512-l20-h8")
+    return in_all(difference(runs, "bleu", deepest, WIDEST, each=["corpus"]) > 0)
+
+
+@claim("the number of attention heads (8, 16, or 32) has almost no influence on scores", where="section 5")
+def heads(runs: Runs) -> Finding:
+    """BLEU with 8, 16 and 32 heads lies within 0.5 points."""
+    models = ["huffman-e512-l8-h8", "huffman-e512-l8-h16", "huffman-e512-l8-h32"]
+    spread = values(runs, "bleu", of(segmentation="huffman-1k", model=models, take="range"), each=["corpus"])
+    return in_all(spread <= 0.5)
+
+
+@claim("the new scores are only 4–5 points lower", where="section 5")
+def frequency_only(runs: Runs) -> Finding:
+    """Huffman has 4 to 5 BLEU points more than the most frequent words alone, to whole points."""
+    gain = difference(runs, "bleu", HUFFMAN, of(algorithm="word"), each=["corpus", "size"])
+    return in_all(gain.rounded(1).between(4, 5))
+
+
+@claim(
+    "the BLEU score with 1,000 symbols is very close to the BLEU score of a character-based Transformer",
+    where="section 5",
+)
+def characters(runs: Runs) -> Finding:
+    """BLEU with 1,000 symbols is within 0.5 points of that of characters."""
+    return in_all(difference(runs, "bleu", WIDEST, of(segmentation="char"), each=["corpus"]).between(-0.5, 0.5))
+
+
+@claim(
+    "with more than 3/4 of the tokens being kept as unique symbols", where="section 6", needs="symbols", scales=["full"]
+)
+def one_symbol(runs: Runs) -> Finding:
+    """With most symbols, more than three quarters of the tokens have one, for Huffman and for BPE."""
+    single = of(algorithm=["huffman", "spm-bpe"], size=LARGEST, x=1)
+    return in_all(values(runs, "symbols_share", single, each=["corpus", "algorithm"]) > 0.75)
+
+
+@claim(
+    "while Huffman coding uses at most 4 symbols per token, BPE may use up to 10 subwords",
+    where="Figure 2",
+    needs="symbols",
+    scales=["full"],
+)
+def symbols_per_token(runs: Runs) -> Finding:
+    """No token has more than 4 symbols by Huffman, and some token has more by BPE.
+
+    The largest number of BPE's is that of one token (an address of the web), so 10 is no bound.
+    """
+    huffman = values(runs, "symbols_most", of(algorithm="huffman", take="max"))
+    bpe = values(runs, "symbols_most", BPE)
+    return in_all(huffman <= 4) & in_all(bpe > 4)
+
+
+@claim(
+    "as the vocabulary size (or number of symbols) grows, tokenization results become more similar across the"
+    " two methods",
+    where="section 6, Figure 2",
+    needs="symbols",
+    scales=["full"],
+)
+def symbols_converge(runs: Runs) -> Finding:
+    """The share of tokens with one symbol differs less between Huffman and BPE with 32k symbols than with 2k."""
+    apart = [
+        difference(
+            runs,
+            "symbols_share",
+            of(algorithm="huffman", size=size, x=1),
+            of(algorithm="spm-bpe", x=1, size=size),
+            each=["corpus"],
+        ).absolute()
+        for size in (2000, 32000)
+    ]
+    return in_all(apart[0].minus(apart[1]) > 0)
+
+
+@claim(
+    "unknown words are likely to limit the performance, although their number is very small in the test data",
+    where="section 6",
+    needs="corpora",
+    scales=["full"],
+)
+def unknown(runs: Runs) -> Finding:
+    """Less than one test token in a hundred is unknown, in each corpus."""
+    return in_all(values(runs, "unknown_source_tokens", of(split="test"), each=["corpus"]) < 0.01)
+
+
+@claim(
+    "the vast majority of symbol combinations generated by our NMT models correspond to actual leaves of Huffman trees",
+    where="section 6",
+    needs="undecodable",
+)
+def decodable(runs: Runs) -> Finding:
+    """Less than one output token in a hundred has a code that belongs to no word, in each corpus."""
+    return in_all(values(runs, "undecodable_output", HUFFMAN, each=["corpus"]) < 0.01)

@@ -1,0 +1,440 @@
+"""random-bpe (Sälevä and Lignos 2023): its measures, tables, figures and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from replication.claims import (
+    Finding,
+    Runs,
+    claim,
+    difference,
+    in_all,
+    in_most,
+    of,
+    ratio,
+    rising,
+    values,
+)
+from replication.figures import SYSTEM, Frames, draw, figure
+from replication.measurements import comparable, frame, other_than, without_size
+from replication.measures.corpus_counts import corpus_counts
+from replication.measures.hierarchical import Effect, Posterior, Sampling, fit
+from replication.sources import Rows, Sources, measure
+from replication.tables import Printed, alone, beside, table
+from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from replication.published import Value
+
+# ---- measures
+
+corpora = corpus_counts
+
+#: What distinguishes runs, beside the seed.
+RUN = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
+#: What the effects of a factor are called in Table 2: on average, and in a language.
+SYMBOLS = {"variant": ("β̄", "β"), "merges": ("γ̄", "γ")}
+
+
+@measure("scores")
+def effects(
+    sources: Sources,
+    metric: str = "bleu",
+    variants: Mapping[str, str] | None = None,
+    languages: Mapping[str, str] | None = None,
+    contrast: Sequence[str] = (),
+    row: str = "posterior",
+    sampling: Mapping[str, Any] | None = None,
+) -> Rows:
+    """Yield what language, variant of BPE and number of merges do to a score, by the hierarchical model of Table 2.
+
+    metric       the score that is explained
+    variants     what a segmentation, without the size at its end, is called in the paper's rows
+    languages    what a corpus is called there
+    contrast     two variants whose difference is measured too (`effect_difference_…`)
+    row          what the row of the sampler's diagnostics is called
+    sampling     changes to `replication.measures.hierarchical.Sampling`
+
+    Measured are `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes_zero`, `effect_r_hat` and
+    `effect_samples` (effective ones) of every effect, and `sampler_…` of the whole posterior. Nothing where all scores
+    are equal.
+    """
+    names = Names(variants or {}, languages or {})
+    yield from effects_in(sources.scores(), metric, names, contrast, row, sampling, sources.threads)
+
+
+@measure()
+def effects_of_table1(
+    sources: Sources,
+    table: str = "table1",
+    replicates: int = 10,
+    metric: str = "bleu",
+    variants: Mapping[str, str] | None = None,
+    languages: Mapping[str, str] | None = None,
+    contrast: Sequence[str] = (),
+    row: str = "posterior",
+    sampling: Mapping[str, Any] | None = None,
+) -> Rows:
+    """Yield the effects in a published table: does the model land on the paper's own effects?
+
+    The model sees scores that have exactly the printed means and standard errors, each the mean of `replicates` seeds.
+    The other options are those of `effects`.
+    """
+    printed = sources.paper.printed
+    if table not in printed:
+        raise unknown("published table", table, printed)
+    scores, names = replicated(printed[table], replicates), Names(variants or {}, languages or {})
+    yield from effects_in(scores, metric, names, contrast, row, sampling, sources.threads)
+
+
+class Names(NamedTuple):
+    """What variants and languages are called in the paper's rows."""
+
+    variants: Mapping[str, str]
+    languages: Mapping[str, str]
+
+
+def replicated(values: Sequence[Value], number: int) -> DataFrame:
+    """Return measurements with the published means and standard errors, one for each of so many seeds."""
+    return frame(
+        {"metric": value.metric, "seed": seed, "value": score, **{name: getattr(value, name) for name in RUN}}
+        for value in values
+        if value.number is not None and value.error_number is not None
+        for seed, score in enumerate(scores_with(value.number, value.error_number, number), 1)
+    )
+
+
+def scores_with(mean: float, error: float, number: int) -> list[float]:
+    """Return `number` evenly spaced scores with exactly this mean and this standard error of the mean.
+
+    A linear model with normal noise sees no more of a cell's scores than these two, so any others with the same mean
+    and standard error have the same posterior. Raises InputError for fewer than two scores with an error.
+    """
+    if number < 1 or (number == 1 and error):
+        raise InputError(f"{number} scores with a standard error of {error}", allowed="two or more")
+    steps = [place - (number - 1) / 2 for place in range(number)]
+    spread = (sum(step * step for step in steps) / max(number - 1, 1)) ** 0.5 or 1.0
+    return [mean + error * number**0.5 * step / spread for step in steps]
+
+
+def effects_in(
+    measured: DataFrame,
+    metric: str = "bleu",
+    names: Names | None = None,
+    contrast: Sequence[str] = (),
+    row: str = "posterior",
+    sampling: Mapping[str, Any] | None = None,
+    cores: int = 1,
+) -> Iterator[dict[str, Any]]:
+    """Yield the effects in measurements of a score. Raises InputError when there are none."""
+    names = names or Names({}, {})
+    scores = explained(measured, metric)
+    if scores["score"].nunique() < 2:
+        return
+    for name in sampling or {}:
+        if name not in Sampling.__dataclass_fields__:
+            raise unknown("option of sampling", name, Sampling.__dataclass_fields__)
+    posterior = fit(scores, Sampling(**{"cores": cores, **(sampling or {})}))
+    for effect in posterior.effects:
+        yield from _of_effect(effect, keys_of(effect, scores, names), "effect")
+    if contrast and set(contrast) <= set(scores["variant"]):
+        yield from _of_contrast(posterior, scores, names, *contrast)
+    diagnostics = {
+        "divergences": posterior.divergences,
+        "largest_r_hat": posterior.r_hat,
+        "fewest_samples": posterior.effective_samples,
+    }
+    for name, value in diagnostics.items():
+        yield {"row": row, "metric": f"sampler_{name}", "value": value}
+    yield {"row": row, "metric": "sampler_warning", "text": posterior.warning or "none"}
+
+
+def explained(measured: DataFrame, metric: str) -> DataFrame:
+    """Return the scores as the model takes them, one per run (the mean, where there are several test sets).
+
+    A language is a corpus in a direction, a variant is a segmentation without the size at its end, and the merges are
+    the size that the paper asked for; the columns that these come from are kept. Raises InputError when there are none.
+    """
+    wanted = comparable(measured[measured["metric"] == metric])
+    wanted = wanted[wanted["value"].notna() & wanted["size"].notna()]
+    if wanted.empty:
+        raise InputError(f"there are no scores in {metric}", allowed="scores of segmentations with a size")
+    runs = wanted.groupby([*RUN, "seed"], dropna=False, sort=False)["value"].mean().reset_index(name="score")
+    runs["segmentation"] = without_size(runs["segmentation"])
+    language = runs["corpus"] + " " + runs["direction"]
+    return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
+
+
+def keys_of(effect: Effect, scores: DataFrame, names: Names) -> dict[str, Any]:
+    """Return the columns that say which effect this is, and the label of its row in the paper."""
+    average, own = SYMBOLS[effect.factor]
+    first = scores[scores[effect.factor] == effect.level].iloc[0]
+    columns, level = ["size"], effect.level
+    if effect.factor == "variant":
+        columns, level = ["segmentation", "algorithm"], names.variants.get(effect.level, effect.level)
+    keys = {name: first[name] for name in columns}
+    if effect.language is None:
+        return {**keys, "row": f"{average} {level}"}
+    first = scores[scores["language"] == effect.language].iloc[0]
+    language = names.languages.get(first["corpus"], effect.language)
+    return {**keys, "corpus": first["corpus"], "direction": first["direction"], "row": f"{own} {level}, {language}"}
+
+
+def _of_effect(effect: Effect, keys: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+    """Yield mean, interval and quality of an effect, as metrics that begin with this name."""
+    lower, upper = effect.interval
+    found = {
+        "mean": effect.mean,
+        "hdi_lower": lower,
+        "hdi_upper": upper,
+        "includes_zero": int(effect.includes_zero),
+        "r_hat": effect.r_hat,
+        "samples": effect.effective_samples,
+    }
+    for metric, value in found.items():
+        yield {**keys, "metric": f"{name}_{metric}", "value": value}
+
+
+def _of_contrast(
+    posterior: Posterior, scores: DataFrame, names: Names, variant: str, against: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the difference of two variants, on average and in every language."""
+    for effect in posterior.effects:
+        if (effect.factor, effect.level) == ("variant", variant):
+            keys = keys_of(effect, scores, names)
+            other = posterior.effect("variant", against, effect.language)
+            label = f"{keys['row']} − {keys_of(other, scores, names)['row']}"
+            yield from _of_effect(effect.minus(other), {**keys, "row": label}, "effect_difference")
+
+
+# ---- tables
+
+QUALITY = {
+    "effective samples": {"as": "column", "metric": "effect_samples"},
+    "r̂": {"as": "column", "metric": "effect_r_hat"},
+}
+
+
+@table("BLEU and chrF, mean and standard error over seeds")
+def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free
+    ones, unless the user's own files were put in their place."""
+    return beside(printed["table1"], ours)
+
+
+@table("Posterior means and 94 % highest density intervals of the effects on BLEU", needs="effects")
+def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+    """Fewer than 400 effective samples, or r̂ above 1.01, are not to be trusted; the table “sampling of effects” judges
+    the whole. The intercepts are α ~ N(0, 68.4²); with a learned deviation, as the paper has it, its own numbers
+    come out a little less exactly (papers/random-bpe/README.md)."""
+    return beside(printed["table2"], ours, extra=QUALITY)
+
+
+@table(
+    "The same model, fitted to scores with Table 1's means and standard errors",
+    needs="effects-of-table1",
+    shows="table2",
+)
+def effects_from_table1(printed: Printed, ours: DataFrame) -> DataFrame:
+    """No run of ours plays a part. Differences are the paper's sampling error and ours, and how its priors are read."""
+    return beside(printed["table2"], ours, extra=QUALITY)
+
+
+@table("Random minus Standard, from the same draws", needs="effects")
+def random_minus_standard(printed: Printed, ours: DataFrame) -> DataFrame:
+    metrics = [f"effect_difference_{name}" for name in ("mean", "hdi_lower", "hdi_upper")]
+    return alone(ours, where={"metric": metrics}, decimals=dict.fromkeys(metrics, 2))
+
+
+@table("How well the posteriors were sampled", needs=["effects", "effects-of-table1"])
+def sampling_of_effects(printed: Printed, ours: DataFrame) -> DataFrame:
+    decimals = {"sampler_divergences": 0, "sampler_largest_r_hat": 3, "sampler_fewest_samples": 0}
+    return alone(ours, where={"metric": [*decimals, "sampler_warning"]}, decimals=decimals)
+
+
+@table("Sentences, tokens and types of the corpora", needs="corpora")
+def table3(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's texts are not freely distributed: ours are the nearest free ones, unless the user's own files
+    were put in their place. Train is what cleaning leaves; ours counts truecased tokens."""
+    return beside(printed["table3"], ours)
+
+
+# ---- figures
+
+LABELS = {
+    "size": "merges",
+    "bpe": "Standard",
+    "random-bpe-softmax": "Random",
+    "random-bpe-uniform": "Uniform",
+    "he2020-en-et": "Estonian",
+    "he2020-en-fi": "Finnish",
+    "he2020-en-de": "German",
+    "til-en-uz": "Uzbek",
+}
+
+
+@figure("BLEU by language, merges and variant")
+def figure1(ours: DataFrame, printed: Frames) -> Figure:
+    """Mean and standard error over seeds."""
+    return _by_merges(ours, printed, ["bleu"])
+
+
+@figure("BLEU and chrF by language, merges and variant")
+def figure2(ours: DataFrame, printed: Frames) -> Figure:
+    """Mean and standard error over seeds."""
+    return _by_merges(ours, printed, ["bleu", "chrf"])
+
+
+def _by_merges(ours: DataFrame, printed: Frames, metrics: list[str]) -> Figure:
+    table = printed.get("table1")
+    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", log="x", labels=LABELS)
+
+
+# ---- claims
+
+ESTONIAN, FINNISH, GERMAN, UZBEK = "he2020-en-et", "he2020-en-fi", "he2020-en-de", "til-en-uz"
+SCORES = ["bleu", "chrf"]
+UNIFORM = of(segmentation=[f"random-bpe-uniform-{size}" for size in ("2k", "5k", "32k")])
+RANDOM = of(segmentation=[f"random-bpe-softmax-{size}" for size in ("2k", "5k", "32k")])
+STANDARD = of(algorithm="bpe")
+#: BLEU points that are too few to tell two variants apart.
+MARGIN = 0.5
+
+
+@claim("one variant performs nearly indistinguishably compared to standard BPE", where="abstract", needs="effects")
+def softmax(runs: Runs) -> Finding:
+    """The 94% interval of β Random − β Standard lies within half a BLEU point of 0 in every language.
+
+    That it includes 0 would say little: noise makes it wider.
+    """
+    random = of(segmentation="random-bpe-softmax", corpus=[ESTONIAN, FINNISH, GERMAN, UZBEK])
+    lower = values(runs, "effect_difference_hdi_lower", random, each=["corpus"])
+    upper = values(runs, "effect_difference_hdi_upper", random, each=["corpus"])
+    return in_all(lower >= -MARGIN) & in_all(upper <= MARGIN)
+
+
+@claim("the language-independent average effect sizes are all modest in magnitude", where="section 4", needs="effects")
+def average_effects(runs: Runs) -> Finding:
+    """On average over languages, the 94% interval of every variant's effect includes 0."""
+    average = of(segmentation=["bpe", "random-bpe-softmax", "random-bpe-uniform"], corpus="")
+    return in_all(values(runs, "effect_includes_zero", average, each=["segmentation"]) > 0.5)
+
+
+@claim(
+    "Uniform segmentation tends to consistently perform worse than standard BPE and softmax-based sampling",
+    where="section 4",
+)
+def uniform(runs: Runs) -> Finding:
+    """Uniform has a lower BLEU and chrF than Standard, and than Random, in most languages and sizes."""
+    against_standard = difference(runs, SCORES, UNIFORM, STANDARD, each=["corpus", "size"])
+    against_random = difference(runs, SCORES, UNIFORM, RANDOM, each=["corpus", "size"])
+    return in_most(against_standard < 0) & in_most(against_random < 0)
+
+
+@claim(
+    "the uncertainty intervals include zero for all languages and BPE types except for β Uniform, German and β Uniform,"
+    " Uzbek",
+    where="section 4",
+    needs="effects",
+)
+def intervals(runs: Runs) -> Finding:
+    """The 94% intervals of β include 0, but for Uniform in German and in Uzbek.
+
+    The first half gets easier with noise; only the second half can fail by it.
+    """
+    metric, name = "effect_includes_zero", "random-bpe-uniform"
+    others = values(runs, metric, of(segmentation=["bpe", "random-bpe-softmax"]), each=["segmentation", "corpus"])
+    close = values(runs, metric, of(segmentation=name, corpus=other_than(GERMAN, UZBEK)), each=["corpus"])
+    apart = values(runs, metric, of(segmentation=name, corpus=[GERMAN, UZBEK]), each=["corpus"])
+    return in_all(others > 0.5) & in_all(close > 0.5) & in_all(apart < 0.5)
+
+
+@claim(
+    "German and Uzbek seem to benefit from using 32K merge operations; Finnish and Estonian have negative effect sizes,"
+    " with the entire 94% HDI for Finnish below zero",
+    where="section 4",
+    needs="effects",
+)
+def merge_effects(runs: Runs) -> Finding:
+    """γ of 32K is above 0 in German and Uzbek and below 0 in Estonian and Finnish, by its mean; Finnish's 94% interval
+    is below 0."""
+    benefit = values(runs, "effect_mean", of(size=32000, corpus=[GERMAN, UZBEK]), each=["corpus"])
+    suffer = values(runs, "effect_mean", of(size=32000, corpus=[ESTONIAN, FINNISH]), each=["corpus"])
+    upper = values(runs, "effect_hdi_upper", of(size=32000, corpus=FINNISH))
+    return in_all(benefit > 0) & in_all(suffer < 0) & in_all(upper < 0)
+
+
+def spread(runs: Runs, corpus: str) -> Any:
+    return values(runs, SCORES, of(corpus=corpus, take="range"), each=["size"])
+
+
+@claim(
+    "the BLEU/chrF differences between the best and worst BPE variants seem to be less than 1.0 and 1.5 points for"
+    " Estonian and Finnish, respectively",
+    where="section 4",
+)
+def range_et_fi(runs: Runs) -> Finding:
+    """At every size, the best and the worst variant lie less than 1 point apart in Estonian, 1.5 points in Finnish."""
+    return in_all(spread(runs, ESTONIAN) < 1.0) & in_all(spread(runs, FINNISH) < 1.5)
+
+
+@claim("BLEU/chrF differences of around 2-2.5 points for German and 4-9 points for Uzbek", where="section 4")
+def range_de_uz(runs: Runs) -> Finding:
+    """At every size, the best and the worst variant lie 2 to 2.5 points apart in German, 4 to 9 points in Uzbek (to
+    halves of a point)."""
+    german, uzbek = spread(runs, GERMAN).rounded(0.5), spread(runs, UZBEK).rounded(0.5)
+    return in_all(german.between(2, 2.5)) & in_all(uzbek.between(4, 9))
+
+
+def gain_of_merges(runs: Runs, corpora: list[str]) -> Any:
+    """Return what 32K merges gain over 2K, for standard BPE."""
+    large, small = of(segmentation="bpe-32k", corpus=corpora), of(segmentation="bpe-2k")
+    return difference(runs, SCORES, large, small, each=["corpus"])
+
+
+@claim(
+    "Finnish and Estonian seem to suffer slightly as the merge operations are increased, whereas German and Uzbek seem"
+    " to benefit from more merge operations",
+    where="section 4",
+)
+def merges(runs: Runs) -> Finding:
+    """Standard BPE's BLEU and chrF are lower with 32K merges than with 2K in Estonian and Finnish, and higher in German
+    and Uzbek."""
+    suffer, benefit = gain_of_merges(runs, [ESTONIAN, FINNISH]), gain_of_merges(runs, [GERMAN, UZBEK])
+    return in_all(suffer < 0) & in_all(benefit > 0)
+
+
+@claim(
+    "approx. -2 to -2.5 points in BLEU/chrF (Finnish, Estonian), approx. +1 to +2 points (German, Uzbek)",
+    where="section 4",
+)
+def merges_points(runs: Runs) -> Finding:
+    """From 2K to 32K merges, BLEU and chrF change by −2.5 to −2 points in Estonian and Finnish and by 1 to 2 points in
+    German and Uzbek (to halves of a point)."""
+    suffer, benefit = gain_of_merges(runs, [ESTONIAN, FINNISH]), gain_of_merges(runs, [GERMAN, UZBEK])
+    return in_all(suffer.rounded(0.5).between(-2.5, -2)) & in_all(benefit.rounded(0.5).between(1, 2))
+
+
+@claim("in Uzbek standard errors are larger than other languages", where="section 4")
+def noise(runs: Runs) -> Finding:
+    """At every size, the largest standard error of BLEU is Uzbek's."""
+    uzbek, others = (of(take="max", error=True, corpus=corpus) for corpus in (UZBEK, other_than(UZBEK)))
+    return in_all(difference(runs, "bleu", uzbek, others, each=["size"]) > 0)
+
+
+@claim("(Uzbek's standard errors) seem to increase with increasing numbers of merge operations", where="section 4")
+def noise_grows(runs: Runs) -> Finding:
+    """The mean over variants of the standard error of Uzbek's BLEU rises from each size to the next."""
+    return in_all(rising(values(runs, "bleu", of(corpus=UZBEK, error=True), along="size")))
+
+
+@claim("the roughly 3x longer sequences the model produces", where="section 4")
+def length(runs: Runs) -> Finding:
+    """Uniform has 2 to 4 times as many target pieces a sentence as Standard, in every language and size."""
+    longer = ratio(runs, "pieces_per_sentence_target", UNIFORM, STANDARD, each=["corpus", "size"])
+    return in_all(longer.between(2, 4))

@@ -1,0 +1,26 @@
+"""Which BPE is the best of a direction: on the test set, as Vilar and Federico 2021 chose the one S-BPE is compared
+with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from replication.measurements import comparable, matching
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+#: In the paper's experiment.yaml, the BPE with the best BLEU of a direction.
+BEST = "best bpe"
+
+
+def best_segmentations(scores: DataFrame, algorithm: str = "bpe") -> dict[tuple[str, str], str]:
+    """Return (corpus, direction) -> the segmentation of this algorithm with the highest mean BLEU over seeds.
+
+    Of equals the smallest.
+    """
+    bleu = comparable(matching(scores, metric="bleu", algorithm=algorithm))
+    means = bleu.groupby(["corpus", "direction", "segmentation"], sort=False).agg({"value": "mean", "size": "first"})
+    means = means.reset_index().sort_values(["value", "size"], ascending=[False, True], kind="stable")
+    best = means.drop_duplicates(["corpus", "direction"])
+    return {(str(row["corpus"]), str(row["direction"])): str(row["segmentation"]) for _, row in best.iterrows()}

@@ -1,0 +1,440 @@
+"""VOLT (Xu et al. 2021): its measures, tables, figures and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import mean, median
+from typing import TYPE_CHECKING, Any
+
+from replication.claims import PLACE, Finding, Runs, claim, difference, in_all, in_at_least, in_most, of, ratio, values
+from replication.figures import Frames, draw, figure
+from replication.measurements import matching, other_than
+from replication.sources import Rows, Sources, Text, measure
+from replication.tables import Printed, beside, table
+from subwords.files import read_lines
+
+from .marginal_utility import (
+    by_interval,
+    marginal_utilities,
+    piece_counts,
+    piece_counts_by_stretch,
+    rank_correlation,
+    vocabulary_entropy,
+)
+from .tokenized_bleu import tokenized_bleu
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from pandas import DataFrame
+
+    from experiment.runs import Run
+
+# ---- measures
+
+
+@measure("segmentations")
+def vocabularies(sources: Sources) -> Rows:
+    """Yield `vocabulary` of joint segmentations: the pieces that source and target together have in the training text.
+
+    It is measured in each direction of a pair, because papers print it in either one's rows. A published number without
+    a direction is compared with the one number that they share.
+    """
+    for text in sources.segmented:
+        for direction in sources.directions(text.pair) if text.segmentation.joint else ():
+            keys = sources.text_keys(text) | {"direction": direction}
+            yield keys | {"metric": "vocabulary", "value": vocabulary(text)}
+
+
+def vocabulary(text: Text) -> int:
+    """Return the number of different pieces on both sides of a training text."""
+    return len(piece_counts(text.pieces))
+
+
+@measure("runs")
+def tokenized(sources: Sources) -> Rows:
+    """Yield `bleu_tokenized` of every translation of the grids: case-sensitive, compounds split at hyphens."""
+    for run, testset, keys in sources.translations():
+        score = _tokenized_bleu(sources, run, testset)
+        yield keys | {"metric": "bleu_tokenized", "value": score, "selection": "dev"}
+
+
+def _tokenized_bleu(sources: Sources, run: Run, testset: str) -> float:
+    references = read_lines(sources.test_text(run, testset, run.target))
+    return tokenized_bleu(list(read_lines(sources.hypotheses(run, testset))), list(references), run.target)
+
+
+@measure("segmentations", "runs", "scores")
+def search(
+    sources: Sources, corpus: str, direction: str, model: str, search: Sequence[str], name: str, found: Sequence[str]
+) -> Rows:
+    """Yield what it costs to find a vocabulary, and what it is worth (Table 4).
+
+    search    the segmentations that are all trained; `name` is what their search is called. It costs the hours of all
+              its trainings, and has BLEU and vocabulary of its best, by BLEU on the test set.
+    found     segmentations whose size is found before training. They cost the CPU hours of learning (`cpu_hours`) and
+              one training.
+
+    `gpu_hours` are hours of one device, which is a core where there is no GPU (`text` says so).
+    """
+    place: dict[str, Any] = {"corpus": corpus, "direction": direction, "model": model}
+    runs: dict[str, list[Run]] = {}
+    for run in sources.runs:
+        if (run.corpus, run.direction, run.model) == (sources.paper.corpus(corpus), direction, model):
+            runs.setdefault(run.segmentation, []).append(run)
+    bleu = matching(sources.scores(), **place, metric="bleu").groupby("segmentation")["value"].mean()
+    searched = [one for one in search if one in runs]
+    best = max(searched, key=lambda one: float(bleu[one]))
+    algorithms = {one: given.algorithm for one, given in sources.experiment.segmentations.items()}
+    keys = place | {"segmentation": name, "algorithm": algorithms[best]}
+    yield from _worth(sources, runs[best], keys)
+    hours = sum(device_hours(sources, runs[one]) for one in searched)
+    yield keys | {"metric": "gpu_hours", "value": hours, "text": str(sources.record(runs[best][0])["device"])}
+    for one in found:
+        keys = place | {"segmentation": one, "algorithm": algorithms[one]}
+        yield from _worth(sources, runs[one], keys)
+        learned = sources.text_of(runs[one][0]).record["learn_cpu_seconds"]
+        yield keys | {"metric": "cpu_hours", "value": learned / 3600}
+        hours, device = device_hours(sources, runs[one]), sources.record(runs[one][0])["device"]
+        yield keys | {"metric": "gpu_hours", "value": hours, "text": str(device)}
+
+
+def device_hours(sources: Sources, runs: Sequence[Run]) -> float:
+    """Return the hours that one training takes on one device: the mean over seeds."""
+    hours = []
+    for record in map(sources.record, runs):
+        devices = max(record["gpus"], 1) / (record.get("runs_per_gpu") or 1)
+        hours.append(record["train_seconds"] * devices / 3600)
+    return mean(hours)
+
+
+def _worth(sources: Sources, runs: Sequence[Run], keys: Mapping[str, Any]) -> Rows:
+    """Yield BLEU by sacrebleu and by tokens on every test set, and the vocabulary, of the runs of a segmentation."""
+    for run in runs:
+        for testset in sources.test_sets(run.corpus, run.direction):
+            scored = {**keys, "seed": run.seed, "testset": testset, "selection": "dev"}
+            found = sources.report(run, testset, "scores")["metrics"]["bleu"]["score"]
+            yield scored | {"metric": "bleu", "value": found}
+            yield scored | {"metric": "bleu_tokenized", "value": _tokenized_bleu(sources, run, testset)}
+    yield {**keys, "metric": "vocabulary", "value": vocabulary(sources.text_of(runs[0]))}
+
+
+@measure("segmentations", "runs")
+def speed(sources: Sources) -> Rows:
+    """Yield `sentences_per_second` in training of every run of the grids."""
+    for run in sources.runs:
+        statistics = sources.text_of(run).statistics[run.target]
+        value = sentences_per_second(sources.record(run), statistics)
+        yield sources.keys(run) | {"metric": "sentences_per_second", "value": value}
+
+
+def sentences_per_second(record: Mapping[str, Any], target: Mapping[str, Any]) -> float:
+    """Return the speed of a training, given its run.json and the statistics of the target side's pieces.
+
+    It is the median speed in pieces that the training logged, over the pieces of a target sentence. A training too
+    short to log any has its sentences over its time, start and validation included.
+
+    >>> target = {"pieces_per_sentence": 20.0, "sentences": 900}
+    >>> sentences_per_second({"tokens_per_second": 3000.0}, target)
+    150.0
+    >>> sentences_per_second({"tokens_per_second": None, "epochs": 2, "train_seconds": 10}, target)
+    180.0
+    """
+    if record["tokens_per_second"]:
+        return float(record["tokens_per_second"] / target["pieces_per_sentence"])
+    return float(record["epochs"] * target["sentences"] / record["train_seconds"])
+
+
+@measure("segmentations", "scores")
+def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequence[str]) -> Rows:
+    """Yield entropy, marginal utility and BLEU of one corpus by the size of joint BPE (Figure 1), smallest size first.
+
+    `entropy` is Eq. 2 in nats per character, of both sides of the training text; `muv` is Eq. 1, per token. Rows are
+    called BPE; those of the size with the highest utility are there once more, in a row called "highest MUV".
+    """
+    texts: dict[Any, Text] = {
+        text.segmentation.size: text
+        for text in sources.segmented
+        if text.corpus == sources.paper.corpus(corpus) and text.segmentation.name in segmentations
+    }
+    counts = {size: piece_counts(text.pieces) for size, text in sorted(texts.items())}
+    found = {size: vocabulary_entropy(pieces) for size, pieces in counts.items()}
+    utilities = marginal_utilities(found, {size: len(pieces) for size, pieces in counts.items()})
+    best = max(utilities, key=lambda size: utilities[size])
+    scores = matching(sources.scores(), corpus=corpus, direction=direction, metric="bleu")
+    for size, entropy in found.items():
+        keys = sources.text_keys(texts[size]) | {"direction": direction}
+        bleu = matching(scores, segmentation=keys["segmentation"])
+        for row in ("BPE", "highest MUV") if size == best else ("BPE",):
+            yield keys | {"row": row, "metric": "entropy", "value": entropy}
+            if size in utilities:
+                yield keys | {"row": row, "metric": "muv", "value": utilities[size]}
+            for score in bleu.to_dict("records"):
+                run = {name: score[name] for name in ("model", "seed", "testset")}
+                yield keys | run | {"row": row, "metric": "bleu", "value": score["value"]}
+
+
+@measure("texts", "segmentations", "scores")
+def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languages: Sequence[str] = ()) -> Rows:
+    """Yield how marginal utility goes with BLEU: Spearman's correlation over sizes for each language of a group.
+
+    `pairs` is {BPE of a size: BPE of a smaller one}. The text of each language, segmented by the vocabulary that all
+    share, has the utility of Eq. 1 between the two sizes (Appendix A); BLEU is the larger one's on the language's test
+    set. Measured are `spearman_of_pair`, `spearman` (their median), `positive_share`, and `pairs`: how many
+    correlations lie in each interval (`row`). A language of which BLEU or the utility does not vary has no correlation.
+    """
+    name, into, lengths = sources.group(corpus)
+    texts = {text.segmentation.name: text for text in sources.segmented if text.corpus == name}
+    found = {one: _entropies(texts[one], lengths) for one in dict.fromkeys([*pairs, *pairs.values()])}
+    scores = matching(sources.scores(), corpus=corpus, metric="bleu")
+    means = scores.groupby(["direction", "segmentation"])["value"].mean()
+    correlations = {}
+    for language in languages or lengths:
+        if language not in lengths:
+            continue
+        keys = {"corpus": corpus, "direction": f"{language}-{into}"}
+        utility: list[float] = []
+        bleu: list[float] = []
+        for larger, smaller in pairs.items():
+            by_size: dict[Any, float] = {
+                texts[one].segmentation.size: found[one][language] for one in (smaller, larger)
+            }
+            utility += marginal_utilities(by_size).values()
+            bleu.append(float(means[keys["direction"], larger]))
+            yield keys | sources.text_keys(texts[larger]) | {"metric": "muv", "value": utility[-1]}
+        coefficient = rank_correlation(utility, bleu)
+        if coefficient is not None:
+            correlations[language] = coefficient
+            yield keys | {"metric": "spearman_of_pair", "value": coefficient}
+    for interval, count in by_interval(correlations.values()).items():
+        yield {"corpus": corpus, "row": interval, "metric": "pairs", "value": count}
+    if correlations:
+        share = sum(value > 0 for value in correlations.values()) / len(correlations)
+        keys = {"corpus": corpus, "row": "section 3, MUV and BLEU over 45 pairs"}
+        yield keys | {"metric": "spearman", "value": median(correlations.values())}
+        yield keys | {"metric": "positive_share", "value": share}
+
+
+def _entropies(text: Text, lengths: Mapping[str, int]) -> dict[str, float]:
+    """Return the entropy of each language's text with its translations, segmented by one vocabulary."""
+    many, target = (piece_counts_by_stretch(path, lengths) for path in text.pieces)
+    return {language: vocabulary_entropy(many[language] + target[language]) for language in lengths}
+
+
+# ---- tables
+
+TOKENIZED = {"tokenized": {"metric": {"bleu": "bleu_tokenized"}}}
+TED = ["Es", "PTbr", "Fr", "Ru", "He", "Ar", "Ko", "It", "Nl", "Ro", "Tr", "De", "Vi"]
+
+
+@table("BPE-30K and VOLT, WMT 14 and TED, both directions", needs=["scores", "vocabularies", "tokenized"])
+def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+    tokens, with compounds split as in the scripts that the paper used."""
+    return beside(printed["table1"], ours, where={"model": ["volt-big", "volt-big-ted"]}, extra=TOKENIZED)
+
+
+@table("BPE-1K and VOLT, TED to English", needs=["scores", "vocabularies", "tokenized"])
+def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+    tokens, with compounds split as in the scripts that the paper used."""
+    return beside(printed["table2"], ours, where={"model": "volt-big-ted"}, extra=TOKENIZED, means={"Avg": TED})
+
+
+@table("BPE-60K and VOLT, one model for all languages into English", needs=["scores", "tokenized"])
+def table3(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+    tokens, with compounds split as in the scripts that the paper used."""
+    return beside(printed["table3"], ours, extra=TOKENIZED)
+
+
+@table("What it costs to find a vocabulary", needs="search")
+def table4(printed: Printed, ours: DataFrame) -> DataFrame:
+    """CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is no
+    GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens."""
+    return beside(printed["table4"], ours, extra=TOKENIZED)
+
+
+@table("VOLT and other vocabularies of one Transformer", needs=["scores", "tokenized"])
+def table5(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+    tokens, with compounds split as in the scripts that the paper used."""
+    return beside(printed["table5"], ours, where={"model": "volt-big"}, extra=TOKENIZED)
+
+
+@table("VOLT with two architectures", needs=["scores", "vocabularies", "tokenized"])
+def table6(printed: Printed, ours: DataFrame) -> DataFrame:
+    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+    tokens, with compounds split as in the scripts that the paper used."""
+    return beside(printed["table6"], ours, extra=TOKENIZED)
+
+
+@table("Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
+def text(printed: Printed, ours: DataFrame) -> DataFrame:
+    return beside(printed["text"], ours)
+
+
+# ---- figures
+
+
+@figure("Entropy, its fall for each token more, and BLEU by size, Esperanto to English", needs="entropies")
+def figure1(ours: DataFrame, printed: Frames) -> Figure:
+    """Entropy: Eq. 2, in nats per character, of both sides. The paper's star is the size with the highest utility."""
+    labels = {"muv": "marginal utility", "size": "merges"}
+    return draw(ours, None, x="size", y=["entropy", "muv", "bleu"], series="row", labels=labels)
+
+
+@figure(
+    "Marginal utility and BLEU over vocabularies, number of language pairs by their rank correlation",
+    needs="correlation",
+)
+def figure2(ours: DataFrame, printed: Frames) -> Figure:
+    """Spearman's correlation over four vocabularies that all languages share. The paper trains on with each pair's own
+    text before it translates; here the model of all pairs does."""
+    labels = {"row": "Spearman's correlation", "pairs": "language pairs"}
+    return draw(ours, None, x="row", y="pairs", kind="bars", labels=labels)
+
+
+# ---- claims
+
+#: Systems of Transformers: Table 6 has a convolutional model, too.
+TRANSFORMER = other_than("volt-fconv")
+VOLT, BPE_30K = of(segmentation="volt", model=TRANSFORMER), of(segmentation="bpe-30k", model=TRANSFORMER)
+
+
+@claim(
+    "MUV and downstream performance are positively correlated on two-thirds of tasks; the middle Spearman score is 0.4",
+    where="Figure 2, section 3",
+    needs="correlation",
+)
+def muv(runs: Runs) -> Finding:
+    """The median of Spearman's correlations is at least 0.4, and the correlation is above 0 in two thirds of
+    the pairs."""
+    middle = values(runs, "spearman", of(corpus="ted-many-en"))
+    pairs = values(runs, "spearman_of_pair", of(corpus="ted-many-en"), each=["direction"])
+    return in_all(middle >= 0.4) & in_at_least(2 / 3, pairs > 0)
+
+
+def of_tokens(runs: Runs) -> Runs:
+    """Return the runs with tokenized BLEU as their BLEU where it was measured, as the paper's is."""
+    if (runs.measured["metric"] == "bleu_tokenized").any():
+        measured = matching(runs.measured, metric=other_than("bleu"))
+        runs.measured = measured.assign(metric=measured["metric"].replace("bleu_tokenized", "bleu"))
+    return runs
+
+
+#: What claims about BLEU are judged by.
+BLEU = ["scores", "tokenized"]
+
+
+@claim("the vocabularies searched by VOLT achieve higher BLEU scores", where="section 5.2, Table 1", needs=BLEU)
+def bilingual(runs: Runs) -> Finding:
+    """VOLT has a higher tokenized BLEU than BPE-30K in most directions."""
+    runs = of_tokens(runs)
+    return in_most(difference(runs, "bleu", VOLT, BPE_30K, each=PLACE) > 0)
+
+
+@claim("0.5 BLEU gain on English-German translation", where="abstract, Table 1", needs=BLEU)
+def gain(runs: Runs) -> Finding:
+    """From English to German, VOLT has at least 0.5 tokenized BLEU more than BPE-30K, to tenths."""
+    runs = of_tokens(runs)
+    place: dict[str, Any] = {"corpus": "wmt14-en-de", "direction": "en-de", "model": TRANSFORMER}
+    volt, bpe = of(segmentation="volt", **place), of(segmentation="bpe-30k", **place)
+    return in_all(difference(runs, "bleu", volt, bpe).rounded(0.1) >= 0.5)
+
+
+@claim(
+    "with large size reduction; 70% vocabulary size reduction on English-German (to tens of per cent, as printed)",
+    where="abstract, section 5.2",
+    needs="vocabularies",
+)
+def smaller(runs: Runs) -> Finding:
+    """On English-German, VOLT's vocabulary has at most 30% of the entries of BPE-30K, to tens of per cent.
+
+    On TED the search ends at 10,000, so there the claim cannot fail and decides nothing.
+    """
+    german: dict[str, Any] = {"corpus": "wmt14-en-de"}
+    volt, bpe = of(segmentation="volt", **german), of(segmentation="bpe-30k", **german)
+    return in_all(ratio(runs, "vocabulary", volt, bpe).rounded(0.1) <= 0.3)
+
+
+@claim(
+    "VOLT can find a good vocabulary on par with heuristically searched vocabularies",
+    where="section 5.2, Table 2",
+    needs=BLEU,
+)
+def low_resource(runs: Runs) -> Finding:
+    """On average over the directions, VOLT is at most 0.5 tokenized BLEU below BPE-1K."""
+    runs = of_tokens(runs)
+    volt = of(segmentation="volt", corpus=other_than("wmt14-en-de", "ted-en-eo"))
+    return in_all(difference(runs, "bleu", volt, of(segmentation="bpe-1k"), each=PLACE).mean() >= -0.5)
+
+
+@claim("VOLT achieves better BLEU scores on most pairs", where="section 5.2, Table 3", needs=BLEU)
+def multilingual(runs: Runs) -> Finding:
+    """VOLT has a higher tokenized BLEU than BPE-60K in most directions."""
+    runs = of_tokens(runs)
+    volt, bpe = of(segmentation="volt-many"), of(segmentation="bpe-60k")
+    found = in_most(difference(runs, "bleu", volt, bpe, each=PLACE) > 0)
+    return found.noting("13 of 52 languages are lost in the text at hand") if runs.are_printed else found
+
+
+@claim(
+    "compared to BPE-search, VOLT reduces the search time from 384 GPU hours to 30 GPU hours",
+    where="abstract, Table 4",
+    needs="search",
+)
+def cheap(runs: Runs) -> Finding:
+    """VOLT's tokenized BLEU is at most 0.3 below that of BPE-search, whose twelve trainings it does not need.
+
+    The hours follow from one training against twelve: they are in Table 4, and decide nothing.
+    """
+    runs = of_tokens(runs)
+    volt = of(segmentation="volt", corpus="wmt14-en-de", direction="en-de", model=TRANSFORMER)
+    searched = of(segmentation="bpe-search")
+    return in_all(difference(runs, "bleu", volt, searched, each=PLACE) >= -0.3)
+
+
+@claim(
+    "VOLT outperforms SentencePiece and WordPiece by a large margin, with over 1 BLEU improvements",
+    where="section 5.3, Table 5",
+    needs=BLEU,
+)
+def baselines(runs: Runs) -> Finding:
+    """VOLT has over 1 tokenized BLEU more than SentencePiece, and than WordPiece."""
+    runs = of_tokens(runs)
+    unigram = difference(runs, "bleu", VOLT, of(segmentation="unigram"), each=PLACE)
+    wordpiece = difference(runs, "bleu", VOLT, of(segmentation="wordpiece"), each=PLACE)
+    return in_all(unigram > 1.0) & in_all(wordpiece > 1.0)
+
+
+@claim(
+    "vocabularies searched by VOLT also work on Convolutional Seq2Seq, with competitive BLEU but much smaller size",
+    where="section 5.3, Table 6",
+    needs=[*BLEU, "vocabularies"],
+)
+def architectures(runs: Runs) -> Finding:
+    """With the convolutional model, VOLT's tokenized BLEU is at most 0.3 below BPE-30K's, with at most half of the
+    vocabulary."""
+    runs = of_tokens(runs)
+    volt, bpe = (of(segmentation=name, model="volt-fconv") for name in ("volt", "bpe-30k"))
+    bleu = difference(runs, "bleu", volt, bpe, each=PLACE)
+    german = of(segmentation="volt", corpus="wmt14-en-de")
+    size = ratio(runs, "vocabulary", german, of(segmentation="bpe-30k"), each=["corpus"])
+    return in_all(bleu >= -0.3) & in_all(size <= 0.5)
+
+
+@claim("VOLT can bring slight speedup during training", where="section 5.3", needs="speed")
+def faster(runs: Runs) -> Finding:
+    """Training with VOLT processes at least 2% more sentences a second than with BPE-30K: less is noise of one run."""
+    volt, bpe = of(segmentation="volt"), of(segmentation="bpe-30k")
+    return in_all(ratio(runs, "sentences_per_second", volt, bpe, each=["corpus"]) >= 1.02)
+
+
+@claim("VOLT's model has 188M parameters, SentencePiece's and WordPiece's 210M", where="section 5.3, Table 5")
+def parameters(runs: Runs) -> Finding:
+    """From English to German, VOLT's Transformer has at most 95% of the parameters of either."""
+    place: dict[str, Any] = {"corpus": "wmt14-en-de", "direction": "en-de", "model": TRANSFORMER}
+    volt, unigram, wordpiece = (of(segmentation=name, **place) for name in ("volt", "unigram", "wordpiece"))
+    of_unigram = ratio(runs, "parameters", volt, unigram, each=PLACE)
+    of_wordpiece = ratio(runs, "parameters", volt, wordpiece, each=PLACE)
+    return in_all(of_unigram <= 0.95) & in_all(of_wordpiece <= 0.95)

@@ -1,1 +1,0 @@
-"""What the papers measure beyond scores, as plain functions of plain data."""

@@ -1,1 +1,0 @@
-"""The human evaluation of the S-BPE paper: blind sheets out, answers in."""

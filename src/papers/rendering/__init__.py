@@ -1,1 +1,0 @@
-"""Tables, figures and the report: published values and measurements side by side."""

@@ -1,0 +1,1 @@
+"""What more than one paper measures beyond scores, as functions of plain data."""

@@ -1,0 +1,101 @@
+"""Sizes of corpora: sentences, tokens and types of each split, what train does not know of test, lines of the parts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from replication.measures.unknown_words import unknown_words
+from replication.sources import Rows, Sources, measure
+from subwords.counting import count_words
+from subwords.files import read_lines
+
+SPLITS = ("train", "dev", "test")
+Words = Mapping[str, int]
+
+
+@measure("texts")
+def corpus_counts(
+    sources: Sources,
+    text: str = "moses",
+    splits: Sequence[str] = SPLITS,
+    parts: Mapping[str, Mapping[str, str]] | None = None,
+    total: str = "Total",
+) -> Rows:
+    """Yield the sizes of every corpus of the grids, per direction.
+
+    text     the text whose words are counted: moses (tokenized, truecased) or raw; sentences are the same
+    splits   test is all test sets of the direction together
+    parts    {corpus: {mtdata id or file: label of the published row}}: pairs of a part, as it came
+    total    label of the row for all parts of train together, before anything is held out
+    """
+    for corpus, pair in sources.pairs:
+        folder = sources.text_folder(corpus, pair, text)
+        directions = dict.fromkeys(run.direction for run in sources.runs if (run.corpus, run.pair) == (corpus, pair))
+        for direction in directions or [pair]:
+            files = {"train": ["train"], "dev": ["dev"], "test": sources.test_stems(corpus, pair, direction)}
+            keys = {"corpus": sources.paper.paper_corpus(corpus), "direction": direction}
+            for row in of_direction(folder, direction, {split: files[split] for split in splits}):
+                yield keys | row
+            for row in of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(keys["corpus"], {}), total):
+                yield keys | row
+
+
+def of_direction(folder: Path, direction: str, splits: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
+    """Yield the sizes of a direction's splits, each given as names of files (FOLDER/{name}.{language}).
+
+    Where train and test are among them, also what test's source has that train's does not: `unknown_source_tokens`
+    (share), `sentences_with_unknown_words` (number) and `share_of_sentences_with_unknown_words`.
+    """
+    sources, targets = (
+        {split: [folder / f"{name}.{language}" for name in names] for split, names in splits.items()}
+        for language in direction.split("-")
+    )
+    words: dict[str, Words] = {}
+    for split in splits:
+        words[split] = count_words(sources[split])
+        sides = {"source": words[split], "target": count_words(targets[split])}
+        sentences = sum(1 for path in sources[split] for _ in read_lines(path))
+        for metric, value in sizes(sentences, sides).items():
+            yield {"split": split, "metric": metric, "value": value}
+    if {"train", "test"} <= set(splits):
+        lines = (line for path in sources["test"] for line in read_lines(path))
+        for metric, value in unknown(lines, words["train"]).items():
+            yield {"split": "test", "metric": metric, "value": value}
+
+
+def sizes(sentences: int, sides: Mapping[str, Words]) -> dict[str, float]:
+    """Return sentences, and tokens, types and their ratio of each side, given its words with their counts."""
+    found: dict[str, float] = {"sentences": sentences}
+    for side, words in sides.items():
+        tokens = sum(words.values())
+        found |= {f"tokens_{side}": tokens, f"types_{side}": len(words)}
+        found[f"type_token_ratio_{side}"] = len(words) / tokens
+    return found
+
+
+def unknown(lines: Iterator[str], known: Words) -> dict[str, float]:
+    """Return how much of tokenized lines is not among the known words: tokens, and sentences that have one."""
+    count = Counter[str]()
+    for line in lines:
+        missing = len(unknown_words(line, known))
+        count["sentences"] += 1
+        count["tokens"] += len(line.split(" ")) - line.split(" ").count("")
+        count["unknown"] += missing
+        count["having"] += bool(missing)
+    return {
+        "unknown_source_tokens": count["unknown"] / max(count["tokens"], 1),
+        "sentences_with_unknown_words": count["having"],
+        "share_of_sentences_with_unknown_words": count["having"] / max(count["sentences"], 1),
+    }
+
+
+def of_parts(parts: Sequence[Mapping[str, Any]], labels: Mapping[str, str], total: str) -> Iterator[dict[str, Any]]:
+    """Yield the pairs (with text on both sides) of the parts that have a label, and of all parts together, if any."""
+    for part in parts:
+        if part["part"] in labels:
+            yield {"metric": "sentences", "row": labels[part["part"]], "value": part["pairs"]}
+    if parts:
+        yield {"metric": "sentences", "row": total, "value": sum(part["pairs"] for part in parts)}

@@ -1,0 +1,274 @@
+"""How much of a score is language, variant of BPE, number of merges: a hierarchical Bayesian linear model.
+
+Sälevä and Lignos 2023, section 4: with l a language, b a variant of BPE, m a number of merges,
+
+    score = α[l] + β[b, l] + γ[m, l] + ε
+    β[b, l] ~ N(β̄[b], σ_β[b]²)    γ[m, l] ~ N(γ̄[m], σ_γ[m]²)    β̄, γ̄ ~ N(0, 1)    σ_β, σ_γ ~ N⁺(1)
+
+It is fitted by bambi, as they did. bambi adds a common effect and a group-specific one for every indicator, so that
+β[b, l] is their sum; an average and its four languages are all given as effects. How the intercept's prior is read,
+and how near Table 2 each reading comes, is in papers/random-bpe/README.md.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from numpy import ndarray
+    from pandas import DataFrame
+
+#: Columns of the scores that are explained, one row per training run.
+FACTORS = ("language", "variant", "merges")
+#: α[l] ~ N(0, s²), or α[l] ~ N(0, σ_α²) with σ_α ~ N⁺(s). s is `intercept_scale`.
+INTERCEPTS = ("independent", "hierarchical")
+MASS = 0.94  # of the highest density interval
+#: Beyond these a fit is not to be trusted (Vehtari et al. 2021, Rank-normalization, folding, and localization).
+LARGEST_R_HAT = 1.01
+LEAST_EFFECTIVE_SAMPLES = 400
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How the posterior is sampled: NUTS, `chains` of `tune` + `draws` iterations, `cores` chains at a time.
+
+    Draws do not depend on `cores`. `intercept` is one of `INTERCEPTS`.
+    """
+
+    chains: int = 4
+    tune: int = 1000
+    draws: int = 1000
+    target_accept: float = 0.9
+    seed: int = 1
+    cores: int = 1
+    intercept: str = "independent"
+
+    def __post_init__(self) -> None:
+        if self.intercept not in INTERCEPTS:
+            raise unknown("prior of the intercept", self.intercept, INTERCEPTS)
+        for name in ("chains", "tune", "draws", "cores"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}", allowed="a whole number above 0")
+        if self.draws * self.chains < 4:
+            raise InputError(f"{self.chains} chains of {self.draws} draws", allowed="4 draws or more in all")
+        if not 0 < self.target_accept < 1:
+            raise InputError(f"target_accept is {self.target_accept}", allowed="a number between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Draws of an effect in points of the score, shape (chains, draws). Without a language it is the average one."""
+
+    factor: str  # "variant" or "merges"
+    level: str
+    language: str | None
+    draws: ndarray = field(repr=False)
+
+    @property
+    def mean(self) -> float:
+        return float(self.draws.mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The shortest interval that holds 94 % of the draws."""
+        return highest_density(self.draws)
+
+    @property
+    def includes_zero(self) -> bool:
+        lower, upper = self.interval
+        return lower <= 0 <= upper
+
+    @property
+    def effective_samples(self) -> float:
+        """Number of independent draws that would give mean and interval as surely: the lesser of bulk and tail."""
+        arviz = _arviz()
+        return float(min(arviz.ess(self.draws, method=method) for method in ("bulk", "tail")))
+
+    @property
+    def r_hat(self) -> float:
+        """Agreement of the chains, 1 when they agree; nan with a single chain."""
+        return float(_arviz().rhat(self.draws)) if len(self.draws) > 1 else float("nan")
+
+    def minus(self, other: Effect) -> Effect:
+        """Return the difference of two effects, draw by draw."""
+        return Effect(self.factor, f"{self.level} − {other.level}", self.language, self.draws - other.draws)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Every effect, average ones first, and how the sampling went."""
+
+    effects: list[Effect]
+    divergences: int
+
+    def effect(self, factor: str, level: str, language: str | None = None) -> Effect:
+        """Return one effect. Raises KeyError when the scores do not have it."""
+        for found in self.effects:
+            if (found.factor, found.level, found.language) == (factor, level, language):
+                return found
+        raise KeyError((factor, level, language))
+
+    @property
+    def r_hat(self) -> float:
+        """The largest of all effects."""
+        return max(effect.r_hat for effect in self.effects)
+
+    @property
+    def effective_samples(self) -> float:
+        """The smallest of all effects."""
+        return min(effect.effective_samples for effect in self.effects)
+
+    @property
+    def warning(self) -> str:
+        """What is wrong with the sampling, in a sentence; empty when nothing is."""
+        problems = []
+        if self.divergences:
+            problems.append(f"{self.divergences} divergences")
+        if not self.r_hat <= LARGEST_R_HAT:
+            problems.append(f"r̂ up to {self.r_hat:.3f} (at most {LARGEST_R_HAT} is wanted)")
+        if self.effective_samples < LEAST_EFFECTIVE_SAMPLES:
+            problems.append(
+                f"as few as {self.effective_samples:.0f} effective samples ({LEAST_EFFECTIVE_SAMPLES} are wanted)"
+            )
+        return f"The sampler has not converged well: {', '.join(problems)}." if problems else ""
+
+
+def highest_density(draws: ndarray, mass: float = MASS) -> tuple[float, float]:
+    """Return the shortest interval that holds this share of the draws (of one mode)."""
+    lower, upper = _arviz().hdi(draws.ravel(), hdi_prob=mass)
+    return float(lower), float(upper)
+
+
+def intercept_scale(scores: DataFrame) -> float:
+    """Return s, the scale of the intercepts' prior: bambi's default for indicators of languages.
+
+    That is 2.5 · sd(score) / sd(indicator), 68.4 for Table 1's scores: the paper's 68. The prior's mean is 0, so where
+    languages score much alike that default would be too small to reach their level; it is never below twice the scores'
+    root mean square (56 for Table 1, where it makes no difference).
+    """
+    share = 1 / scores["language"].nunique()
+    indicator = (share * (1 - share)) ** 0.5
+    spread = 2.5 * float(scores["score"].std(ddof=0)) / indicator if indicator else 0.0
+    return max(spread, 2 * float((scores["score"] ** 2).mean()) ** 0.5)
+
+
+def fit(scores: DataFrame, sampling: Sampling | None = None) -> Posterior:
+    """Return the posterior of the effects.
+
+    `scores` has a row per training run: text in the columns `FACTORS`, and the `score` in points. Any number of
+    languages, variants, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A
+    factor of a single level has no effects. The same scores and sampling give the same draws. Raises InputError for
+    scores that are missing, not finite, or all equal, and where neither variants nor merges differ.
+    """
+    scores = _checked(scores)
+    sampling = sampling or Sampling()
+    levels = {factor: list(dict.fromkeys(scores[factor])) for factor in FACTORS}
+    with _quiet():
+        model = _model(scores, levels, sampling.intercept)
+        inference = model.fit(
+            draws=sampling.draws,
+            tune=sampling.tune,
+            chains=sampling.chains,
+            cores=min(sampling.cores, sampling.chains),
+            target_accept=sampling.target_accept,
+            random_seed=sampling.seed,
+            # Only contrasts are well determined: intercepts and effects of a language can be traded for each other.
+            # A mass matrix that knows their correlation makes for shorter paths.
+            init="jitter+adapt_full",
+            progressbar=False,
+        )
+    return Posterior(
+        list(_effects(inference.posterior, levels)),
+        int(inference.sample_stats["diverging"].sum()),
+    )
+
+
+def _checked(scores: DataFrame) -> DataFrame:
+    import numpy
+
+    for name in (*FACTORS, "score"):
+        if name not in scores.columns:
+            raise InputError(f"the scores have no column {name}", allowed=", ".join((*FACTORS, "score")))
+    if not numpy.isfinite(scores["score"].to_numpy(dtype=float)).all():
+        raise InputError("a score is missing or not finite", next_step="leave out runs without a score")
+    if scores["variant"].nunique() < 2 and scores["merges"].nunique() < 2:
+        raise InputError("all scores are of one variant and one number of merges", allowed="two of either, or more")
+    if scores["score"].nunique() < 2:
+        raise InputError("there are no two different scores to explain", next_step="train more, or longer")
+    return scores.astype({**dict.fromkeys(FACTORS, str), "score": float})
+
+
+def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -> Any:
+    """Return the model in bambi. Levels become numbered indicators, so that their names may hold anything."""
+    import bambi
+    import pandas
+
+    table = pandas.DataFrame({"score": scores["score"], "language": scores["language"].map(_numbered(levels))})
+    average = bambi.Prior("Normal", mu=0, sigma=1)
+    spread = bambi.Prior("Normal", mu=0, sigma=bambi.Prior("HalfNormal", sigma=1))
+    scale = intercept_scale(scores)
+    terms = ["0"]
+    priors: dict[str, Any] = {}
+    if len(levels["language"]) == 1:  # bambi refuses an indicator that is always 1
+        terms = ["1"]
+        priors["Intercept"] = bambi.Prior("Normal", mu=0, sigma=scale)
+    elif intercept == "hierarchical":
+        terms.append("(1|language)")
+        priors["1|language"] = bambi.Prior("Normal", mu=0, sigma=bambi.Prior("HalfNormal", sigma=scale))
+    else:
+        for number, language in enumerate(levels["language"]):
+            name = f"language{number}"
+            table[name] = (scores["language"] == language).astype(float)
+            terms.append(name)
+            priors[name] = bambi.Prior("Normal", mu=0, sigma=scale)
+    for factor in _explaining(levels):
+        for number, level in enumerate(levels[factor]):
+            name = f"{factor}{number}"
+            table[name] = (scores[factor] == level).astype(float)
+            terms += [name, f"(0 + {name}|language)"]
+            priors |= {name: average, f"{name}|language": spread}
+    model = bambi.Model(f"score ~ {' + '.join(terms)}", table, priors=priors, center_predictors=False)
+    model.build()
+    return model
+
+
+def _explaining(levels: Mapping[str, list[str]]) -> list[str]:
+    """Return the factors that scores differ in: the effect of a single level is part of the intercept."""
+    return [factor for factor in ("variant", "merges") if len(levels[factor]) > 1]
+
+
+def _numbered(levels: Mapping[str, list[str]]) -> dict[str, str]:
+    """Return the names that languages have in the model: they sort as they come."""
+    return {language: f"l{number:04}" for number, language in enumerate(levels["language"])}
+
+
+def _effects(draws: Any, levels: Mapping[str, list[str]]) -> Iterator[Effect]:
+    for factor in _explaining(levels):
+        for number, level in enumerate(levels[factor]):
+            name = f"{factor}{number}"
+            average = draws[name]
+            yield Effect(factor, level, None, average.to_numpy())
+            own = draws[f"{name}|language"]
+            for language, label in _numbered(levels).items():
+                yield Effect(factor, level, language, (average + own.sel(language__factor_dim=label)).to_numpy())
+
+
+def _arviz() -> Any:
+    with _quiet():
+        import arviz
+    return arviz
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep two notices out of the log that no user can act on."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*ArviZ is undergoing a major refactor", category=FutureWarning)
+        warnings.filterwarnings("ignore", message=".*PyTensor could not link to a BLAS", category=UserWarning)
+        yield

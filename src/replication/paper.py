@@ -1,0 +1,284 @@
+"""A paper is a folder, papers/NAME: experiment.yaml, published/*.csv and paper.py. `read` brings it to a scale.
+
+`Paper.experiment` is the ordinary experiment that the workflow runs for it; tables, figures, claims and measures
+are the functions of its paper.py that carry the decorator of their name. docs/new-paper.md shows how to add a paper.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from experiment import schema
+from experiment.config import RUNTIME, Experiment
+from experiment.corpora.catalogue import File
+from experiment.yamlfiles import read_mapping
+from replication import published
+from replication.claims import Claim
+from replication.figures import Figure
+from replication.scales import changed_experiment, check_changes, merged, scaled_corpora, scaled_grid, scaled_name
+from replication.sources import Measure
+from replication.tables import Table
+from subwords.errors import InputError, unknown
+
+FOLDER = schema.ROOT / "papers"
+#: Keys of an experiment that are about the machine and not about the paper: they may come from the command line.
+MACHINE = ("runtime", "precision", "comet_model")
+#: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
+CALLED = ("scale", "parts", *MACHINE, *RUNTIME)
+#: Every key of a paper's experiment.yaml, with what it holds.
+KEYS: dict[str, str] = {
+    "paper": "the folder's name",
+    "title": "of the publication",
+    "citation": "authors, year and place",
+    "url": "where it can be read",
+    "scale": "the scale that runs where none is asked for [smoke]",
+    "parts": "sources (measures, or scores): only what needs no others",
+    "experiment": "an ordinary experiment",
+    "grids": "its grids",
+    "texts": "its texts",
+    "measures": "options of the paper's measures, by name",
+    "scales": "name of a scale -> what it changes, and `sizes`: size of the paper -> size at this scale",
+    "pairs": "corpus -> training pairs, about, where nothing else says how many (for `make plan` alone)",
+}
+REQUIRED = ("paper", "title", "citation", "experiment", "scales")
+#: Where tables, figures and claims get their numbers from beside measures: scores.csv.
+SCORES = "scores"
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper at one scale."""
+
+    name: str
+    title: str
+    citation: str
+    url: str
+    scale: str
+    where: str  # its experiment.yaml
+    settings: dict[str, Any] = field(repr=False)  # of the experiment
+    measures: dict[str, Measure]
+    options: dict[str, dict[str, Any]]  # of each measure
+    tables: dict[str, Table]
+    figures: dict[str, Figure]
+    claims: dict[str, Claim]
+    sizes: dict[str, int | None]  # segmentation -> size that the paper asked for
+    changed: dict[str, Any]  # what the scale changes of the paper's experiment
+    parts: tuple[str, ...]  # the sources that are measured; none: all
+    pairs: dict[str, int]
+
+    @property
+    def folder(self) -> str:
+        """Its folder under results/."""
+        return f"papers/{self.name}/{self.scale}"
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The experiment that runs for it. Raises InputError for what no experiment may say."""
+        return Experiment(self.settings, self.where, self.folder)
+
+    @cached_property
+    def printed(self) -> dict[str, list[published.Value]]:
+        """Its published tables."""
+        return published.tables(Path(self.where).parent)
+
+    def paper_corpus(self, name: str) -> str:
+        """Return the paper's name of a corpus: in results/ it is called NAME.SCALE unless the scale is full."""
+        return name.removesuffix(f".{self.scale}")
+
+    def corpus(self, name: str) -> str:
+        """Return what a corpus of the paper is called in results/."""
+        return scaled_name(name, self.scale)
+
+    @property
+    def generated(self) -> bool:
+        """Whether its corpora are made up at this scale: what comes out is about the pipeline and not about them."""
+        return any("generated" in corpus.definition for corpus in self.experiment.corpora.values())
+
+    @property
+    def sources(self) -> list[str]:
+        """What its tables, figures and claims are made of: `scores`, and names of measures."""
+        parts: list[Any] = [*self.tables.values(), *self.figures.values(), *self.claims.values()]
+        used = {source for part in parts for source in part.needs}
+        return [name for name in (SCORES, *self.measures) if name in used]
+
+    @property
+    def needed_measures(self) -> list[str]:
+        """Every measure that a table, a figure or a claim needs."""
+        return [name for name in self.sources if name != SCORES]
+
+    @property
+    def uses_scores(self) -> bool:
+        """Whether anything is trained: whether any source reads scores or runs."""
+        trained = {SCORES, "runs", "chosen_on_test"}
+        return any(source == SCORES or trained & set(self.measures[source].reads) for source in self.sources)
+
+    def files(self, measure: str) -> dict[str, File]:
+        """Return the files that a measure names under `files`: downloads (url, sha256), or the user's own (local)."""
+        found = {}
+        for label, given in (self.options[measure].get("files") or {}).items():
+            if isinstance(given, Mapping) and "local" in given:
+                found[label] = File(path=given["local"], sha256=given.get("sha256"))
+            elif isinstance(given, Mapping) and {"url", "sha256"} <= set(given):
+                found[label] = File(url=given["url"], sha256=given["sha256"])
+            elif given is not None:  # null: left out at this scale
+                where = f"{self.where}: measures.{measure}.files.{label}"
+                raise InputError(f"{where}: {given!r}", allowed="{local: path}, or {url: …, sha256: …}")
+        return found
+
+
+def read(path: str | Path, scale: str | None = None, parts: Sequence[str] = ()) -> Paper:
+    """Return the paper of an experiment.yaml, or of its folder's name. Raises InputError for what is not as described.
+
+    `scale` overrides the file's; `parts` keeps the tables, figures and claims that need no other source than these.
+    """
+    path = FOLDER / path / "experiment.yaml" if isinstance(path, str) and "/" not in path else Path(path)
+    if not path.is_file() and path.parent.parent.resolve() == FOLDER:
+        raise unknown("paper", path.parent.name, sorted(each.parent.name for each in FOLDER.glob("*/experiment.yaml")))
+    document = read_mapping(path, next_step="see docs/new-paper.md")
+    given = {key: value for key, value in (("scale", scale), ("parts", list(parts))) if value}
+    return from_settings({**document, **given}, str(path))
+
+
+def from_settings(document: Mapping[str, Any], where: str) -> Paper:
+    """Return the paper of an experiment.yaml's content. Raises InputError for what is not as described."""
+    for key in document:
+        if key not in (*KEYS, *MACHINE):
+            raise unknown(f"key in {where}:", key, KEYS, next_step="see docs/new-paper.md")
+    for key in REQUIRED:
+        if not document.get(key):
+            raise InputError(f"{where}: the key {key!r} is missing", allowed=KEYS[key])
+    scale = document.get("scale", "smoke")
+    if scale not in document["scales"]:
+        raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
+    change = dict(document["scales"][scale] or {})
+    sizes = change.pop("sizes", {})
+    check_changes(document, change, f"{where}: scales.{scale}")
+    asked = {name: given.get("size") for name, given in document["experiment"]["segmentations"].items()}
+    for size in sizes:
+        if size not in asked.values():
+            raise unknown(f"size in {where}: scales.{scale}.sizes", size, sorted({s for s in asked.values() if s}))
+    settings = changed_experiment(document["experiment"], change.get("experiment") or {})
+    settings |= {key: document[key] for key in MACHINE if key in document}
+    schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
+    settings |= {
+        "experiment": f"{document['paper']}-{scale}",
+        "title": document["title"],
+        "segmentations": {
+            name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
+            for name, given in settings["segmentations"].items()
+        },
+        "corpora": scaled_corpora(settings["corpora"], scale),
+    }
+    for key in ("grids", "texts"):
+        grids = merged(document.get(key) or {}, change.get(key) or {})
+        if grids:
+            settings[key] = {name: scaled_grid(grid or {}, scale) for name, grid in grids.items()}
+    options = merged(document.get("measures") or {}, change.get("measures") or {})
+    described = vars(module(Path(where).parent)).items()
+    parts = tuple(document.get("parts") or ())
+
+    def named(kind: type, prefix: str = "") -> dict[str, Any]:
+        found: dict[str, Any] = {
+            prefix + name.replace("_", "-"): one for name, one in described if isinstance(one, kind)
+        }
+        return {name: one for name, one in found.items() if not parts or set(one.needs) <= set(parts)}
+
+    measures = {name.replace("_", "-"): one for name, one in described if isinstance(one, Measure)}
+    if any("chosen_on_test" in one.reads for one in measures.values()):
+        settings["runtime"] = {**settings.get("runtime", {}), "keep_checkpoints": True}
+    paper = Paper(
+        name=document["paper"],
+        title=document["title"],
+        citation=document["citation"],
+        url=document.get("url", ""),
+        scale=scale,
+        where=where,
+        settings=settings,
+        measures=measures,
+        options={name: dict(options.get(name) or {}) for name in measures},
+        tables=named(Table),
+        figures=named(Figure),
+        claims=named(Claim, f"{document['paper']}-"),
+        sizes={name: size if isinstance(size, int) else None for name, size in asked.items()},
+        changed={key: change[key] for key in ("experiment", "grids", "texts") if change.get(key)}
+        | ({"sizes": sizes} if sizes else {}),
+        parts=parts,
+        pairs=dict(document.get("pairs") or {}),
+    )
+    _check(paper, options)
+    return paper
+
+
+def module(folder: Path) -> ModuleType:
+    """Return a paper's module, papers.NAME.paper, wherever the folder is. Raises InputError where there is none."""
+    folder = folder.resolve()
+    if not (folder / "paper.py").is_file():
+        raise InputError(f"{folder} has no paper.py", next_step="see docs/new-paper.md")
+    package = f"papers.{folder.name}"
+    known = sys.modules.get(f"{package}.paper")
+    if known is not None and Path(str(known.__file__)).parent == folder:
+        return known
+    for name in [name for name in sys.modules if name.startswith(f"{package}.")]:
+        del sys.modules[name]
+    for name, path in (("papers", folder.parent), (package, folder)):
+        parent = ModuleType(name)
+        parent.__path__ = [str(path)]
+        sys.modules[name] = parent
+    return importlib.import_module(f"{package}.paper")
+
+
+def _check(paper: Paper, options: Mapping[str, Any]) -> None:
+    """Raise InputError for names of nothing: sources, measures, their options and grids, published tables."""
+    sources = [SCORES, *paper.measures]
+    for part in paper.parts:
+        if part not in sources:
+            raise unknown("part", part, sources, next_step=f"see the measures in {Path(paper.where).parent}/paper.py")
+    if paper.parts and not (paper.tables or paper.figures or paper.claims):
+        raise InputError(
+            f"{paper.where}: no table, figure or claim is made of {', '.join(paper.parts)} alone",
+            next_step="name all the sources (`needs`) of what is wanted",
+        )
+    made: dict[str, Any] = {**paper.tables, **paper.figures, **paper.claims}
+    for name, one in made.items():
+        for source in one.needs:
+            if source not in sources:
+                raise unknown(f"source of {name}", source, sources)
+    for name, table in paper.tables.items():
+        if table.shows and table.shows not in paper.printed:
+            raise unknown(f"published table of {name}", table.shows, paper.printed)
+    grids = [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]
+    for name, given in options.items():
+        where = f"measure {name} in {paper.where}"
+        if name not in paper.measures:
+            raise unknown("measure", name, paper.measures, next_step=f"see {paper.where}")
+        for key in given or ():
+            if key not in (known := ["files", "grids", *paper.measures[name].options]):
+                raise unknown(f"option of the {where}", key, known)
+        for grid in (given or {}).get("grids") or ():
+            if grid not in grids:
+                raise unknown(f"grid of the {where}", grid, grids)
+
+
+def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
+    """Raise InputError where a call of the workflow says what its programs, which read the paper's file, do not hear.
+
+    `keys` come from `--config`, `files` from `--configfile`.
+    """
+    if len(files) > 1:
+        raise InputError(
+            f"a paper in {len(files)} files: {', '.join(map(str, files))}", next_step="write all of it in one file"
+        )
+    for key in keys:
+        if key not in CALLED:
+            raise InputError(
+                f"{key!r} on the command line would reach a paper's trainings, but not its measures and claims",
+                allowed=", ".join(CALLED),
+                next_step=f"write it in the paper's file, {files[0]}",
+            )

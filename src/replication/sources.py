@@ -1,0 +1,293 @@
+"""What a measure may read: its paper's texts, segmentations, trainings and scores.
+
+This is the only module about papers that knows where the pipeline keeps its files.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from experiment.config import Experiment
+from experiment.corpora.corpus_groups import MANY, scored_direction
+from experiment.corpora.gathering import read_origins
+from experiment.jsonfiles import read_json
+from experiment.plan.plan import Plan
+from experiment.plan.texts import DOWNLOADS
+from experiment.runs import Grid, Run, directions_of
+from experiment.scoring.scorebook import read_scores
+from experiment.segmentations import Segmentation
+from replication import measurements
+from subwords import registry
+from subwords.errors import unknown
+from subwords.segmenter import Segmenter
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from replication.paper import Paper
+
+Rows = Iterable[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is measured beyond scores: a function of `Sources` and options, which yields measurements.
+
+    reads, in any number: texts (clean and tokenized text, its cleaning reports), segmentations (models, pieces and
+    statistics), runs (everything of finished trainings), chosen_on_test (their checkpoints that do best on the test
+    set), scores (scores.csv), files (what its options name under `files`).
+    """
+
+    reads: tuple[str, ...]
+    measure: Callable[..., Rows]
+
+    @property
+    def options(self) -> list[str]:
+        """The names of its options: the function's parameters."""
+        return list(inspect.signature(self.measure).parameters)[1:]
+
+
+def measure(*reads: str) -> Callable[[Callable[..., Rows]], Measure]:
+    """Return the decorator that registers a measure of a paper. `reads` are those of `Measure`."""
+    return lambda function: Measure(reads, function)
+
+
+@dataclass(frozen=True)
+class Text:
+    """A segmented text: of a corpus and pair, by a segmentation."""
+
+    corpus: str
+    pair: str
+    name: str  # of its segmentation, with `.seedN` where each seed has one
+    folder: Path
+    segmentation: Segmentation
+
+    @property
+    def languages(self) -> list[str]:
+        return self.pair.split("-")
+
+    @property
+    def statistics(self) -> Any:
+        """The statistics of its pieces, by language."""
+        return read_json(self.folder / "stats.json")
+
+    @property
+    def record(self) -> Any:
+        """What was written down when it was learned: segmentation.json."""
+        return read_json(self.folder / "segmentation.json")
+
+    @property
+    def pieces(self) -> list[Path]:
+        """The pieces of the training text, one file a language."""
+        return [self.folder / f"train.{language}" for language in self.languages]
+
+    def segmenter(self, language: str) -> Segmenter:
+        """Return the segmenter of one language."""
+        options = read_json(self.folder / f"encode.{language}.json")
+        return registry.find(self.segmentation.algorithm).load(self.folder / f"model.{language}", **options)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a measure may read. Its option `grids` restricts `runs` and `segmented` to some of the paper's."""
+
+    paper: Paper
+    name: str
+    scores_csv: Path | None = None
+    threads: int = 1
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        return self.paper.experiment
+
+    @property
+    def plan(self) -> Plan:
+        return self.experiment.plan
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        return self.paper.measures[self.name].reads
+
+    def rows(self) -> Rows:
+        """Return what the measure yields."""
+        options = {k: v for k, v in self.paper.options[self.name].items() if k not in ("files", "grids")}
+        return self.paper.measures[self.name].measure(self, **options)
+
+    def _grids(self, trained: bool) -> list[Grid]:
+        known = self.experiment.grids if trained else {**self.experiment.texts, **self.experiment.grids}
+        wanted = self.paper.options[self.name].get("grids")
+        return [grid for name, grid in known.items() if wanted is None or name in wanted]
+
+    @cached_property
+    def runs(self) -> list[Run]:
+        """The trainings of its grids, in order."""
+        return list(dict.fromkeys(run for grid in self._grids(True) for run in self.experiment.runs_of(grid)))
+
+    @property
+    def _places(self) -> list[tuple[str, str, str]]:
+        return list(dict.fromkeys(p for grid in self._grids(False) for p in self.experiment.segmented_in(grid)))
+
+    @cached_property
+    def segmented(self) -> list[Text]:
+        """The segmented texts of its grids and texts."""
+        return [self._text(*place) for place in self._places]
+
+    def _text(self, corpus: str, pair: str, name: str) -> Text:
+        """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
+        known, found = self.experiment.segmentations, self.plan.segmented_as(corpus, pair, name)
+        asked = known[name if name in known else name.rpartition(".seed")[0]]
+        return Text(corpus, pair, name, Path(found.folder), asked)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """(corpus, pair) of its grids and texts."""
+        return list(dict.fromkeys((text.corpus, text.pair) for text in self.segmented))
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files that its options name: label -> path on this machine."""
+        return {label: file.location(DOWNLOADS) for label, file in self.paper.files(self.name).items()}
+
+    def scores(self) -> DataFrame:
+        """Return scores.csv as measurements, under the paper's names and sizes."""
+        if self.scores_csv is None or "scores" not in self.reads:
+            raise ValueError(f"the measure {self.name} does not say that it reads scores")
+        return of_paper(self.scores_csv, self.paper)
+
+    # ---- what belongs to a training
+
+    def keys(self, run: Run, testset: str = "") -> dict[str, Any]:
+        """Return the columns that say which run a measurement belongs to, under the paper's names and sizes.
+
+        With a test set, that of its translation: in a group of corpora the direction is then the test set's own.
+        """
+        of_testset = {"testset": testset, "direction": scored_direction(run.direction, testset)} if testset else {}
+        return {
+            "corpus": self.paper.paper_corpus(run.corpus),
+            "direction": run.direction,
+            "model": run.model,
+            "segmentation": run.segmentation,
+            "algorithm": self.experiment.segmentations[run.segmentation].algorithm,
+            "size": self.paper.sizes[run.segmentation],
+            "seed": run.seed,
+        } | of_testset
+
+    def translations(self) -> Iterable[tuple[Run, str, dict[str, Any]]]:
+        """Yield run, test set and keys of every translation of its grids."""
+        for run in self.runs:
+            for testset in self.test_sets(run.corpus, run.direction):
+                yield run, testset, self.keys(run, testset)
+
+    def test_sets(self, corpus: str, direction: str) -> list[str]:
+        return self.experiment.test_sets(corpus, direction)
+
+    def hypotheses(self, run: Run, testset: str) -> Path:
+        return Path(str(run.testsets[testset].hypothesis))
+
+    def test_text(self, run: Run, testset: str, language: str, as_it_came: bool = True) -> Path:
+        """Return one side of a test set: as it came (which hypotheses are compared with), or as the segmenter reads
+        it."""
+        files = run.testsets[testset]
+        came = Path(str(files.source if language == run.source else files.reference))
+        form = self.experiment.segmentations[run.segmentation].text
+        return came if as_it_came else self.text_folder(run.corpus, run.pair, form) / came.name
+
+    def record(self, run: Run) -> dict[str, Any]:
+        """Return the run's run.json."""
+        found: dict[str, Any] = read_json(run.run_json)
+        return found
+
+    def report(self, run: Run, testset: str, kind: str) -> Any:
+        """Return what is known of a translated test set: `scores`, `translation`, or `chosen-on-test`."""
+        return read_json(self._report(run, testset, kind))
+
+    def _report(self, run: Run, testset: str, kind: str) -> Path:
+        return self.hypotheses(run, testset).with_suffix(f".{kind}.json")
+
+    def text_of(self, run: Run) -> Text:
+        """Return the segmented text that a run was trained on."""
+        return self._text(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].folder(run.seed))
+
+    # ---- what belongs to a text
+
+    def text_keys(self, text: Text) -> dict[str, Any]:
+        """Return the columns that say which segmented text a measurement belongs to."""
+        return {
+            "corpus": self.paper.paper_corpus(text.corpus),
+            "segmentation": text.segmentation.name,
+            "algorithm": text.segmentation.algorithm,
+            "size": self.paper.sizes[text.segmentation.name],
+        }
+
+    def directions(self, pair: str) -> list[str]:
+        """Return the experiment's directions of a pair."""
+        return directions_of(pair, self.experiment.settings["directions"])
+
+    def text_folder(self, corpus: str, pair: str, form: str) -> Path:
+        """Return the folder of a corpus's text in a form (raw or moses)."""
+        return Path(self.plan.text(corpus, pair).form(form))
+
+    def test_stems(self, corpus: str, pair: str, direction: str) -> list[str]:
+        """Return what the files of the test sets of a direction are called in a text's folder."""
+        text = self.plan.text(corpus, pair)
+        return [text.test(name).stem for name in self.test_sets(corpus, direction)]
+
+    def parts_of_training(self, corpus: str, pair: str) -> list[dict[str, Any]]:
+        """Return the parts that the training text was put together from, with their pairs; none of a group."""
+        if corpus in self.experiment.group_names:
+            return []
+        found: list[dict[str, Any]] = read_json(self.text_folder(corpus, pair, "raw") / "raw" / "parts.json")["train"]
+        return found
+
+    def gold(self, corpus: str, pair: str) -> list[Path]:
+        """Return the gold segmentations that a generated corpus brings with it."""
+        return [Path(path) for path in self.plan.text(corpus, pair).gold().values()]
+
+    def group(self, name: str) -> tuple[str, str, dict[str, int]]:
+        """Return a group of corpora: its name in results/, its target, and language -> lines of the training text."""
+        corpus = self.paper.corpus(name)
+        into = self.experiment.corpora[corpus].languages[1]
+        origins = read_origins(self.text_folder(corpus, f"{MANY}-{into}", "raw") / "train.origin")
+        return corpus, into, {language: len(lines) for language, lines in origins.items()}
+
+    def texts(self, texts: Mapping[str, Any] | None) -> dict[str, Path]:
+        """Return name -> path of single texts: the measure's files, and sides of corpora ({name: [corpus,
+        language]})."""
+        found = dict(self.files)
+        pairs = {self.paper.paper_corpus(corpus): (corpus, pair) for corpus, pair in self.pairs}
+        for name, (corpus, language) in (texts or {}).items():
+            if corpus not in pairs:
+                raise unknown(f"corpus of the text {name}", corpus, pairs, next_step="name its grid under `grids`")
+            found[name] = self.text_folder(*pairs[corpus], "raw") / f"train.{language}"
+        return found
+
+    def paths(self) -> list[str]:
+        """Return every file that has to be there before the measure runs."""
+        plan = self.plan
+        found = [str(path) for path in self.files.values()] if "files" in self.reads else []
+        if "texts" in self.reads:
+            for text in (plan.text(corpus, pair) for corpus, pair in self.pairs):
+                found += [text.done, *(text.done_of(test) for test in text.tests)]
+        if "segmentations" in self.reads:
+            found += [plan.segmented_as(*place).done for place in self._places]
+        if "runs" in self.reads:
+            found += [plan.evaluations[run.key, run.seed].done for run in self.runs]
+        if "chosen_on_test" in self.reads:
+            comet = "comet" in self.experiment.settings["metrics"]
+            for kind in ("chosen-on-test", "chosen-on-test.comet") if comet else ("chosen-on-test",):
+                found += [str(self._report(run, test, kind)) for run in self.runs for test in run.testsets]
+        if "scores" in self.reads:
+            found.append(str(self.scores_csv or f"{self.experiment.results}/scores.csv"))
+        return list(dict.fromkeys(found))
+
+
+def of_paper(scores: str | Path, paper: Paper) -> DataFrame:
+    """Return a paper's scores.csv as measurements, under the paper's names and sizes."""
+    rows = read_scores(scores)
+    corpora = {row["corpus"]: paper.paper_corpus(row["corpus"]) for row in rows}
+    return measurements.from_scores(rows, paper.sizes, corpora, scored_direction)
