@@ -18,7 +18,7 @@ LOCKS := requirements/requirements.lock requirements/fairseq.txt requirements/bu
 # the paper's file says.
 PAPER ?= hft
 SCALE ?=
-# Only what needs no other sources than these (`analyses` in the paper's file, and scores): PARTS=counts,frequencies
+# Only what needs no other sources than these (measures of the paper, and scores): PARTS=counts,frequencies
 PARTS ?=
 # For the plan alone: gpu or cpu; without it, what is here
 DEVICE ?=
@@ -27,7 +27,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run paper plan test test-papers test-fast lint format lock bench clean
+.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast lint format lock environments bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,33 +37,53 @@ help:  ## list the targets
 
 env: $(READY)  ## install everything into .venv, from the lock
 
-$(READY): $(LOCKS) Makefile pyproject.toml
+$(READY): $(LOCKS) Makefile pyproject.toml packages/subwords/pyproject.toml packages/subwords/setup.py $(wildcard packages/subwords/src/subwords/core/*.p*)
 	@scripts/check_tools.sh "$(PYTHON)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet pip==26.3
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --build-constraint requirements/build.txt -r requirements/requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --build-constraint requirements/build.txt -r requirements/fairseq.txt
-	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable packages/subwords --editable .
 	@touch $@
 
 run: env  ## run the experiment (default: the demo) and print its table
-	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT)
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile $(EXPERIMENT) $(if $(strip $(ARGS)),-- --config $(ARGS))
 
 paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full (hft: cpu)
-	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile config/papers/$(PAPER).yaml $(if $(strip $(SETTINGS)),-- --config $(SETTINGS))
+	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile papers/$(PAPER)/experiment.yaml $(if $(strip $(SETTINGS)),-- --config $(SETTINGS))
 
-plan: env  ## what a paper will take, before anything starts: make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_paper.py --paper config/papers/$(PAPER).yaml $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
+demo: env  ## all segmentations of the demo with three seeds (an hour or two of two cores)
+	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
+
+plan: env  ## what will be run, before anything starts: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
+ifeq ($(origin EXPERIMENT),file)
+	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
+else
+	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT)
+endif
 
 test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile
+
+test-deployment: env  ## a real Slurm, another scheduler, conda environments, and faults: kills, full disks, damaged files
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m deployment --verbose tests/deployment
+
+# How many kills, and the seed of their times: make test-faults KILLS=200 SEED=2
+KILLS ?= 20
+SEED ?= 1
+FAULTS := $(addprefix tests/deployment/test_,damage.py disks.py hostile_input.py kills.py)
+
+test-faults: env  ## the faults alone; the long form: make test-faults KILLS=200 SEED=2
+	KILLS=$(KILLS) SEED=$(SEED) $(BIN)/python -m pytest -n 2 --dist loadfile -m deployment --verbose $(FAULTS)
 
 test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
 test-fast: env  ## the tests that take seconds
-	$(BIN)/python -m pytest -m "not slow and not papers"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not papers and not deployment"
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
@@ -71,7 +91,7 @@ lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/snakemake --lint
-	$(BIN)/snakemake --lint --configfile config/papers/volt.yaml
+	$(BIN)/snakemake --lint --configfile papers/volt/experiment.yaml
 
 format: env  ## format all code
 	$(BIN)/ruff check --fix .
@@ -81,10 +101,29 @@ format: env  ## format all code
 lock:  ## make requirements.lock anew from requirements.in (needs uv)
 	scripts/make_lock.sh
 
-bench: env  ## speed and memory beside the peers, in results/benchmarks.md (about an hour; BENCH="--texts small": minutes)
-	$(BIN)/python -m benchmarks.speed --output results/benchmarks.md $(BENCH)
-	@cat results/benchmarks.md
+environments: env  ## write envs/*.yaml from the lock and requirements/environments.yaml
+	$(BIN)/python scripts/make_environments.py
 
-clean:  ## remove everything made but the downloads
-	find results -mindepth 1 -maxdepth 1 ! -name README.md ! -name downloads -exec rm -rf {} +
+bench: env  ## speed beside the peers, of segmentation and of training, in results/ (over an hour; BENCH="--texts small": minutes)
+	$(BIN)/python -m benchmarks.speed --output results/benchmarks.md $(BENCH)
+	$(BIN)/python -m benchmarks.training --output results/benchmarks-training.md $(if $(MIRROR),--mirror $(MIRROR))
+	@cat results/benchmarks.md results/benchmarks-training.md
+
+wheel: env  ## build the segmentation library's wheel, in packages/subwords/dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir packages/subwords/dist packages/subwords
+	@ls packages/subwords/dist/*.whl
+
+# What is behind tables and reports: text, pieces and trainings, found by their keys.
+STORE := downloads corpora segmented runs
+TRAININGS ?= no
+
+results: env  ## what lies in results/: size, age, who uses it
+	@$(BIN)/python scripts/results.py ls
+
+watch: env  ## the trainings that are under way
+	@$(BIN)/python scripts/results.py watch
+
+clean:  ## remove tables, reports and logs; with TRAININGS=yes also text, pieces and trainings (never downloads)
+	find results -mindepth 1 -maxdepth 1 ! -name README.md $(foreach folder,$(STORE),! -name $(folder)) -exec rm -rf {} +
+	$(if $(filter yes,$(TRAININGS)),rm -rf $(foreach folder,$(filter-out downloads,$(STORE)),results/$(folder)))
 	rm -rf .snakemake

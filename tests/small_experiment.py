@@ -97,8 +97,15 @@ def _noisy(line: str, rate: float, chance: random.Random) -> str:
 
 
 def _record(seed: int, index: int, gpus: int) -> dict[str, Any]:
+    flags = {"arch": "transformer", "batch-size": 48, "max-update": 500, "encoder-layers": 1, "decoder-layers": 2}
+    flags |= {
+        f"{side}-{name}": size
+        for side in ("encoder", "decoder")
+        for name, size in (("embed-dim", 96), ("ffn-embed-dim", 192))
+    }
+    text = ("moses", "raw", "raw")[index % 3]
     return {
-        "parameters": {"model": {"layers": 2}},
+        "parameters": {"segmentation": {"text": text, "joint": True}, "model": {"name": "tiny", "flags": flags}},
         "model_parameters": 400_000 + 1000 * index,
         "updates": 500,
         "epochs": 10,
@@ -127,6 +134,7 @@ def _curve(index: int, seed: int) -> list[dict[str, Any]]:
 
 def _statistics(index: int) -> dict[str, Any]:
     side = {
+        "sentences": 1000,
         "types": 200 - 5 * index,
         "pieces_per_sentence": 12.5 + index,
         "pieces_per_word": 1.25 + 0.1 * index,
@@ -135,7 +143,7 @@ def _statistics(index: int) -> dict[str, Any]:
         "held_out": {"test": {"unknown_word_rate": 0.01}, "test_unseen": {"unknown_word_rate": 0.25}},
     }
     gold = {"boundaries": {"macro": {"f1": 0.5 + 0.01 * index}}}
-    return {"en": side, "xx": {**side, **gold, "types": 210 - 5 * index}}
+    return {"en": side, "xx": {**side, **gold, "types": 210 - 5 * index}, "vocabulary_overlap": 0.25}
 
 
 def run_steps(folder: Path, manifest: dict[str, Any], significance: bool = True) -> Path:
@@ -145,9 +153,11 @@ def run_steps(folder: Path, manifest: dict[str, Any], significance: bool = True)
     import make_tables
     import score
 
+    train = folder / "train.xx"
+    write_lines(train, [" ".join(WORDS[: 1 + number % len(WORDS)]) + "." for number in range(200)])
     for run in manifest["runs"]:
         for files in run["testsets"].values():
-            where = ["--hypothesis", files["hypothesis"], "--reference", files["reference"]]
+            where = ["--hypothesis", files["hypothesis"], "--reference", files["reference"], "--train", str(train)]
             assert score.main([*where, "--metrics", *manifest["metrics"], "--output", files["scores"]]) == 0
     if significance:
         for direction in dict.fromkeys(run["direction"] for run in manifest["runs"]):
@@ -157,9 +167,17 @@ def run_steps(folder: Path, manifest: dict[str, Any], significance: bool = True)
                 words = ["--corpus", "toy", "--direction", direction, "--model", "tiny", "--testset", testset]
                 words += ["--baseline", manifest["baseline"], "--samples", "200", "--output", output]
                 words += ["--reference", runs[0]["testsets"][testset]["reference"], "--metrics", *manifest["metrics"]]
+                files = runs[0]["testsets"][testset]
+                words += ["--source", files["source"]]
                 for run in runs:
                     hypothesis = run["testsets"][testset]["hypothesis"]
                     words += ["--system", run["segmentation"], str(run["seed"]), hypothesis]
+                for name in dict.fromkeys(run["segmentation"] for run in runs):
+                    # One segmentation loses something on the way and back.
+                    lines = Path(files["reference"]).read_bytes().decode().split("\n")[:-1]
+                    back = Path(f"{folder}/round-trip/{testset}.{name}")
+                    write_lines(back, lines if name != "char" else [line.replace("the", "teh") for line in lines])
+                    words += ["--round-trip", name, str(back)]
                 assert compare_systems.main(words) == 0
                 manifest["significance"].append(output)
     results = folder / "results"

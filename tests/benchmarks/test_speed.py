@@ -99,22 +99,29 @@ def test_files_of_a_mirror_are_found_all_or_none(tmp_path: Path):
     assert find(["a/*/x.en", "b/*/z.en"], tmp_path) == []
 
 
-def test_every_algorithm_is_measured():
-    assert {program.algorithm for program in PROGRAMS if program.ours} == set(registry.names())
+#: Wrapped libraries, baselines and papers' algorithms whose speed is not claimed anywhere.
+NOT_MEASURED = {"bpe-dropout", "bpe-knockout", "byte-bpe", "greedtok", "morfessor", "oracle", "pathpiece", "picky-bpe"}
+NOT_MEASURED |= {"pretrained", "unigram-sampling"}
+
+
+def test_every_other_algorithm_is_measured():
+    assert {program.algorithm for program in PROGRAMS if program.ours} == set(registry.names()) - NOT_MEASURED
 
 
 def test_ratios_and_verdicts_are_of_medians():
     programs = {program.name: program for program in PROGRAMS}
 
     def row(name: str, *seconds: float, peak: int = 100 << 20) -> Measured:
-        return Measured(programs[name], "learn", None, [Usage(2 * value, value, 0.0, peak) for value in seconds])
+        return Measured(programs[name], "learn", [Usage(2 * value, value, 0.0, peak) for value in seconds])
 
-    rows = [row("subword-nmt", 10, 90, 20), row("bpe", 1.0), row("sbpe", 2.0, peak=150 << 20), row("muv", 1)]
+    rows = [row("subword-nmt", 10, 90, 20), row("bpe", 0.2), row("sbpe", 0.4, peak=150 << 20), row("muv", 1)]
+    rows.append(row("sentencepiece bpe", 1))
     lines = as_markdown(rows, targets=True).split("\n")
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     assert cells[2][:4] == ["subword-nmt", "learn", "20.00", "40.00"]
-    assert cells[3][-5:] == ["0.050", "0.050", "1.00", "1", "0.05 met"]
-    assert cells[4][-5:] == ["0.100", "0.100", "1.50", "1", "0.08 **missed: CPU, memory**"]
+    assert cells[3][-5:] == ["0.010", "0.200", "1.00", "1", "0.015 met"]
+    missed = "0.015 **missed: of subword-nmt, memory, of sentencepiece**"
+    assert cells[4][-5:] == ["0.020", "0.400", "1.50", "1", missed]
     assert cells[5][-1] == ""
     assert "target" not in as_markdown(rows, targets=False)
 
@@ -130,4 +137,4 @@ def test_the_benchmark_writes_its_table(tmp_path: Path):
     assert "Load average" in report
     rows = [line.split("|")[1].strip(" *") for line in report.split("\n") if line.startswith("|")]
     measured = [name for name in names if name in {p.name for p in PROGRAMS if p.growth}]
-    assert rows == ["", "---", *measured, *measured]
+    assert rows == ["", "---", *measured, *measured, *measured]

@@ -16,8 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import clean_corpus as program
-from experiment.corpora.cleaning import Options, clean_corpus
+from experiment.corpora.cleaning import Options, clean_corpus, clean_test_set, copy_gold
 from experiment.text.normalization import clean_line
 from subwords.errors import InputError
 
@@ -309,56 +308,79 @@ def test_a_missing_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("given", "message"),
     [
-        (["--overlap", "drop"], "unknown value for overlap 'drop'"),
-        (["--max-ratio", "0.5"], "max_ratio is 0.5"),
-        (["--train-pairs", "0"], "train_pairs is 0"),
+        ({"overlap": "drop"}, "unknown value for overlap 'drop'"),
+        ({"max_ratio": 0.5}, "max_ratio is 0.5"),
+        ({"train_pairs": 0}, "train_pairs is 0"),
     ],
 )
-def test_bad_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
-    write(tmp_path / "in", train=TRAIN, dev=DEV, test=TEST)
-    where = ["--input", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
-    assert program.main([*where, "--languages", "en", "xx", "--tests", "test", *arguments]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+def test_bad_options(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Options(**given)
 
 
-def test_gold_is_copied_clean_and_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = write(tmp_path / "in", train=TRAIN, dev=DEV, test=TEST)
-    (source / "gold.xx").write_bytes("Zeilen\tZeile n\r\ncafe\u0301s\tcafe\u0301 s\n".encode())
-    where = ["--input", str(source), "--output", str(tmp_path / "out"), "--languages", "en", "xx", "--tests", "test"]
-    assert program.main([*where, "--gold", "xx"]) == 0
-    assert (tmp_path / "out/gold.xx").read_text() == "Zeilen\tZeile n\ncaf\u00e9s\tcaf\u00e9 s\n"
-    (source / "gold.xx").write_bytes(b"Zeilen\tZeil n\n")
-    assert program.main([*where, "--gold", "xx"]) == 2
-    assert "gold.xx, line 1" in capsys.readouterr().err
+def test_gold_is_copied_clean_and_checked(tmp_path: Path) -> None:
+    source, target = tmp_path / "raw.xx", tmp_path / "gold.xx"
+    source.write_bytes("Zeilen\tZeile n\r\ncafe\u0301s\tcafe\u0301 s\n".encode())
+    copy_gold(source, target)
+    assert target.read_text() == "Zeilen\tZeile n\ncaf\u00e9s\tcaf\u00e9 s\n"
+    source.write_bytes(b"Zeilen\tZeil n\n")
+    with pytest.raises(InputError, match=r"raw.xx, line 1"):
+        copy_gold(source, target)
+
+
+def test_a_test_set_that_train_is_not_cleaned_of(tmp_path: Path) -> None:
+    """It keeps every line; what train shares with it is counted, and train stays as it is."""
+    train = [("a", "x"), ("b", "y"), ("c", "z"), ("a", "w")]
+    write(tmp_path / "train", train=train, dev=DEV)
+    late = [("a ", "x"), ("nothing", "z"), ("new", "neu")]
+    write(tmp_path / "in", late=late)
+    report = clean_test_set(
+        tmp_path / "in", "late", tmp_path / "out", "late.key", LANGUAGES, tmp_path / "train" / "train"
+    )
+    assert read(tmp_path / "out", "late.key") == [("a", "x"), ("nothing", "z"), ("new", "neu")]
+    assert read(tmp_path / "out/references", "late.key") == late
+    shared = {"any side": 3, "pairs": 1, "en": 2, "xx": 2}  # a x; a w by its English; c z by its other side
+    assert report["train pairs also in it"] == shared
+    assert read(tmp_path / "train", "train") == train
+
+
+#: clean_corpus in a process of its own, which can be killed.
+PROGRAM = """
+import sys
+from pathlib import Path
+from experiment.corpora.cleaning import Options, clean_corpus
+from experiment.programs import program
+run = program(lambda _: clean_corpus(Path("in"), Path("out"), ("en", "xx"), ["test"], Options()) and 0)
+sys.exit(run())
+"""
 
 
 def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     train = [(f"sentence number {i} of many", f"Satz Nummer {i} von vielen") for i in range(60_000)]
     write(tmp_path / "in", train=train, dev=DEV, test=TEST)
-    command = [sys.executable, str(root / "scripts/clean_corpus.py"), "--input", str(tmp_path / "in")]
-    command += ["--output", str(tmp_path / "out"), "--languages", "en", "xx", "--tests", "test"]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
+    command, environment = [sys.executable, "-c", PROGRAM], {**os.environ, "PYTHONPATH": str(root / "src")}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment)
+    deadline = time.monotonic() + 60
     while not list(tmp_path.glob("out/.train.en*")) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (tmp_path / "out/train.en").exists()
     assert not (tmp_path / "out/cleaning.json").exists()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     assert read(tmp_path / "out", "train") == train
 
 
 def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path, root: Path) -> None:
     write(tmp_path / "in", train=TRAIN, dev=DEV, test=TEST)
-    command = f"ulimit -f 4; trap '' XFSZ; exec {sys.executable} {root}/scripts/clean_corpus.py --input {tmp_path}/in "
-    command += f"--output {tmp_path}/out --languages en xx --tests test"
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = f"ulimit -f 4; trap '' XFSZ; exec {sys.executable} -B program.py"
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 2
     assert "too large" in done.stderr
     assert "Traceback" not in done.stderr

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scripts import gather_corpora as program
 
 from experiment.config import Experiment
 from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
 from experiment.corpora.corpus_groups import Group, with_members
 from experiment.corpora.gathering import Part, gather_clean, gather_like, read_origins
-from experiment.graph import Graph
 from subwords.errors import InputError
 
 
@@ -230,17 +228,6 @@ def test_a_member_of_which_nothing_is_left(members: list[Part], tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
-def test_the_program(members: list[Part], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = [word for part in members for word in ("--member", part.language, str(part.folder), part.test)]
-    words += ["--into", "en", "--output", str(tmp_path / "out")]
-    assert program.main(words) == 0
-    assert "train: 6 of 9 pairs kept; dropped: 3 overlap" in capsys.readouterr().out
-    assert program.main([*words[:-1], str(tmp_path / "again"), "--origins", str(tmp_path / "out")]) == 0
-    assert lines(tmp_path / "again/train.many") == lines(tmp_path / "out/train.many")
-    assert program.main([*words, "--overlap", "drop"]) == 2
-    assert "unknown value for overlap 'drop'" in capsys.readouterr().err
-
-
 # --- in an experiment
 
 EXPERIMENT: dict[str, Any] = {
@@ -257,12 +244,33 @@ EXPERIMENT: dict[str, Any] = {
 
 def test_members_are_prepared_for_the_group_alone() -> None:
     experiment = Experiment(EXPERIMENT)
-    graph = Graph(experiment)
-    assert [run.folder for run in experiment.runs] == ["results/runs/three/many-en/bpe/transformer-tiny/seed1"]
-    assert graph.groups == [("three", "many-en")]
-    assert graph.pairs == [("a", "en-es"), ("b", "fr-en"), ("c", "en-pt_br")]
-    assert "results/text/b/fr-en/moses/test.fr" in graph.member_files("three", "moses")
+    plan = experiment.plan
+    assert [(run.corpus, run.direction) for run in experiment.runs] == [("three", "many-en")]
+    texts = {text.corpus.name: text for text in plan.texts.values()}
+    assert {name: text.pair for name, text in texts.items()} == {
+        "a": "en-es",
+        "b": "fr-en",
+        "c": "en-pt_br",
+        "three": "many-en",
+    }
+    members = [texts[name] for name in ("a", "b", "c")]
+    assert plan.members_of(texts["three"].key) == [text.done for text in members]
+    told = texts["three"].job(experiment.settings["runtime"])["members"]
+    assert told == [
+        ["es", texts["a"].folder, "test"],
+        ["fr", texts["b"].folder, "test"],
+        ["pt_br", texts["c"].folder, "test"],
+    ]
     assert experiment.test_sets("three", "many-en") == ["es", "fr", "pt_br"]
+
+
+def test_a_group_has_another_key_when_a_member_has() -> None:
+    changed = {**KNOWN["a"], "generated": {**KNOWN["a"]["generated"], "seed": 99}}
+    groups = [
+        next(text for text in Experiment(EXPERIMENT | {"corpora": corpora}).plan.texts.values() if text.members)
+        for corpora in (EXPERIMENT["corpora"], {**EXPERIMENT["corpora"], "a": changed})
+    ]
+    assert groups[0].key != groups[1].key
 
 
 def test_members_need_no_direction_of_their_own() -> None:
@@ -282,7 +290,7 @@ def test_test_sets_go_by_either_name() -> None:
 
 
 def test_members_keep_the_test_sets_that_the_group_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`d` is translated on its news alone, but the group takes its `test`, which therefore is cleaned as well."""
+    """`d` is translated on its news alone, but the group takes its `test`; cleaning looks at all of them."""
     given = files("en", "de", test="t", news="n", talks="s")
     monkeypatch.chdir(tmp_path)
     for split in (given["train"], given["dev"], *given["tests"].values()):
@@ -301,4 +309,4 @@ def test_members_keep_the_test_sets_that_the_group_takes(tmp_path: Path, monkeyp
     )
     assert experiment.test_sets("d", "de-en") == ["news"]
     assert experiment.test_sets("g", "many-en") == ["pt_br"]
-    assert Graph(experiment).splits("d", "en-de") == ["train", "dev", "test", "news"]
+    assert set(experiment.plan.text("d", "en-de").definition["tests"]) == {"test", "news", "talks"}

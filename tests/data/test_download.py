@@ -242,7 +242,18 @@ def test_file_urls(tmp_path: Path) -> None:
         fetch(f"file://{tmp_path}/c", tmp_path / "g", sha256=SHA256)
 
 
-@pytest.mark.parametrize("url", ["ftp://host/f", "/a/path", "https:///path", "https://host/../../etc/passwd"])
+HOSTILE_URLS = [
+    "https://host/../../etc/passwd",
+    "https://host/%2e%2e/%2E%2E/f",
+    "https://host/f?/../../../f",
+    "https://host/f?../../x",
+    "https://../f",
+    "https://host/f%00",
+    "https://host/a%0Ab",
+]
+
+
+@pytest.mark.parametrize("url", ["ftp://host/f", "/a/path", "https:///path", *HOSTILE_URLS])
 def test_other_urls_are_refused(url: str, tmp_path: Path) -> None:
     with pytest.raises(InputError):
         fetch(url, tmp_path / "f")

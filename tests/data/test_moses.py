@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tokenize_text as program
 from experiment.text import moses
 from subwords.errors import InputError
 
@@ -163,46 +162,50 @@ def test_awkward_lines_stay_one_line(awkward: str) -> None:
     assert "\n" not in moses.detokenizer("en")(awkward)
 
 
-def test_languages_without_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = write(tmp_path / "in", "qmo", train=["A'b c."])
-    arguments = ["--form", "moses", "--language", "qmo", "--splits", "train", "--input", str(source)]
-    assert program.main([*arguments, "--output", str(tmp_path / "out")]) == 0
-    assert "qmo: Moses has no rules for it; those of English are used" in capsys.readouterr().err
+def test_languages_without_rules() -> None:
     assert [moses.rules_for(code) for code in ("de", "pt_BR", "qmo", "en-GB", "ga")] == ["de", "pt", "en", "en", "ga"]
     assert moses.has_rules("pt-BR")
     assert not moses.has_rules("qmo")
 
 
-def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    source = write(tmp_path / "in", "en", train=ENGLISH)
-    arguments = ["--language", "en", "--input", str(source), "--output", str(tmp_path / "out"), "--splits"]
-    assert program.main([*arguments, "train", "--form", "mosses"]) == 2
-    assert "unknown form of text 'mosses': did you mean 'moses'" in capsys.readouterr().err
-    assert program.main([*arguments, "train", "test", "--form", "moses"]) == 2
-    assert str(source / "test.en") in capsys.readouterr().err
-    assert program.main([*arguments, "test", "--form", "raw"]) == 2
+def test_bad_input(tmp_path: Path) -> None:
+    source, out = write(tmp_path / "in", "en", train=ENGLISH), tmp_path / "out"
+    with pytest.raises(InputError, match="unknown form of text 'mosses': did you mean 'moses'"):
+        moses.write_text("mosses", "en", source, out, ["train"])
+    with pytest.raises(InputError, match=str(source / "test.en")):
+        moses.write_text("moses", "en", source, out, ["train", "test"])
+    with pytest.raises(OSError, match=r"test\.en"):
+        moses.write_text("raw", "en", source, out, ["test"])
     with pytest.raises(InputError, match="truecaser"):
-        moses.write_text("moses", "en", source, tmp_path / "out", ["dev"])
+        moses.write_text("moses", "en", source, out, ["dev"])
     (source / "train.en").write_bytes(b"caf\xe9\n")
-    assert program.main([*arguments, "train", "--form", "moses"]) == 2
-    assert "train.en, line 1: not UTF-8" in capsys.readouterr().err
-    assert not list((tmp_path / "out").glob("*")) if (tmp_path / "out").exists() else True
+    with pytest.raises(InputError, match=r"train\.en, line 1: not UTF-8"):
+        moses.write_text("moses", "en", source, out, ["train"])
+    assert not list(out.glob("*")) if out.exists() else True
+
+
+def test_a_text_that_came_later_has_the_same_tokens(tmp_path: Path) -> None:
+    source = write(tmp_path / "in", "en", train=ENGLISH * 3, test=ENGLISH)
+    moses.write_text("moses", "en", source, tmp_path / "out", ["train", "test"])
+    later = tmp_path / "later/test.en"
+    moses.tokenize_like(tmp_path / "out/truecase.en", "en", source / "test.en", later)
+    assert later.read_bytes() == (tmp_path / "out/test.en").read_bytes()
 
 
 def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     lines = [f"This sentence {i} is one of the king's, as many of this kind are." for i in range(12_000)]
     write(tmp_path / "in", "en", train=lines, dev=ENGLISH)
-    command = [sys.executable, str(root / "scripts/tokenize_text.py"), "--form", "moses", "--language", "en"]
-    command += ["--splits", "train", "dev", "--input", str(tmp_path / "in"), "--output", str(tmp_path / "out")]
+    code = "from pathlib import Path; from experiment.text.moses import write_text as w; "
+    command = [sys.executable, "-c", code + "w('moses', 'en', Path('in'), Path('out'), ['train', 'dev'])"]
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    process = subprocess.Popen(command, env=environment)
-    deadline = time.monotonic() + 30
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment)
+    deadline = time.monotonic() + 60
     while not list(tmp_path.glob("out/.tokens.*/.train.en*")) and time.monotonic() < deadline:
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (tmp_path / "out/train.en").exists()
-    subprocess.run(command, env=environment, check=True)
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True)
     assert len(read(tmp_path / "out/train.en")) == len(lines)
     assert read(tmp_path / "out/train.en")[7] == "this sentence 7 is one of the king 's , as many of this kind are ."
 

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-import prepare_corpus as program
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
-from experiment.corpora.raw_corpus import prepare
+from experiment.corpora.raw_corpus import check_checksums, prepare
+from experiment.programs import program
 from subwords.errors import InputError
 
 
@@ -53,9 +53,16 @@ def definition(folder: Path) -> dict[str, Any]:
     }
 
 
-def run(tmp_path: Path, what: dict[str, Any], *more: str) -> int:
-    arguments = ["--corpus", "mine", "--definition", json.dumps(what), "--languages", "sw", "en"]
-    return program.main([*arguments, "--downloads", str(tmp_path / "dl"), "--output", str(tmp_path / "out"), *more])
+def run(tmp_path: Path, what: dict[str, Any], mirror: Path | None = None) -> int:
+    """Put the corpus together as a program does: mistakes are printed, and the status is 2."""
+
+    @program
+    def main(argv: list[str] | None = None) -> int:
+        corpus = corpora({"mine": what}, "mine")["mine"]
+        prepare(corpus, corpus.pair("sw", "en"), tmp_path / "out", downloads=tmp_path / "dl", mirror=mirror)
+        return 0
+
+    return main()
 
 
 def test_local_files_in_parts(tmp_path: Path) -> None:
@@ -157,7 +164,7 @@ def test_downloads_through_a_mirror(tmp_path: Path) -> None:
     path.write_bytes(data)
     url = {"url": "https://example.org/v1/dev.en.gz", "sha256": hashlib.sha256(data).hexdigest()}
     what["dev"]["en"] = url
-    assert run(tmp_path, what, "--mirror", str(tmp_path / "mirror")) == 0
+    assert run(tmp_path, what, tmp_path / "mirror") == 0
     assert (tmp_path / "out/dev.en").read_bytes() == b"served\n"
     assert (tmp_path / "dl/example.org/v1/dev.en.gz").read_bytes() == data
 
@@ -184,15 +191,15 @@ def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], change:
     assert "Traceback" not in error
 
 
-def test_unknown_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    where = ["--output", str(tmp_path / "out")]
-    assert program.main(["--corpus", "multi3k", "--languages", "en", "de", *where]) == 2
-    assert "unknown corpus 'multi3k': did you mean 'multi30k'" in capsys.readouterr().err
-    assert program.main(["--corpus", "multi30k", "--languages", "en", "da", *where]) == 2
-    assert "unknown language of multi30k 'da'" in capsys.readouterr().err
-    assert program.main(["--corpus", "x", "--definition", "{", "--languages", "en", "da", *where]) == 2
-    assert "not JSON" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+def test_a_file_that_has_changed_since_it_was_looked_at(tmp_path: Path) -> None:
+    path = tmp_path / "train.en"
+    path.write_bytes(b"one\n")
+    check_checksums({str(path): hashlib.sha256(b"one\n").hexdigest()})
+    path.write_bytes(b"two\n")
+    with pytest.raises(InputError, match=r"train.en has changed since"):
+        check_checksums({str(path): hashlib.sha256(b"one\n").hexdigest()})
+    with pytest.raises(InputError, match="no such file"):
+        check_checksums({str(tmp_path / "none"): ""})
 
 
 def test_the_generator(tmp_path: Path) -> None:

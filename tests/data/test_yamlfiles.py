@@ -37,7 +37,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_all_else_is_as_pyyaml_has_it(root: Path) -> None:
     """Anchors and merged keys among it: a key beside `<<` changes the merged one and does not repeat it."""
-    files = [*(root / "config").rglob("*.yaml")]
+    files = [*(root / "config").rglob("*.yaml"), *(root / "papers").rglob("*.yaml")]
     assert len(files) > 10
     for file in files:
         assert read_mapping(file, next_step="") == yaml.safe_load(file.read_text(encoding="utf-8")), file

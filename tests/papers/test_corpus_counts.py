@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from papers import measurements, selection
-from papers.analyses.corpus_counts import of_direction, of_parts
-from papers.published import Value, tables
+from replication import measurements
+from replication import tables as selection
+from replication.measures.corpus_counts import of_direction, of_parts
+from replication.paper import read
+from replication.published import Value
 
 TEXTS = {
     "train.cs": "a b a\nc a\n\n",
@@ -65,14 +67,14 @@ def joined(paper: str, table: str, rows: list[dict[str, object]]) -> dict[str, l
     measured = measurements.frame(rows)
     return {
         f"{value.row}, {value.column}": list(selection.of_value(value, measured)["value"])
-        for value in tables(paper)[table]
+        for value in read(paper).printed[table]
     }
 
 
 @pytest.mark.parametrize("table", ["table1", "table2", "table3"])
 def test_huffman_tables_find_their_counts(table: str) -> None:
     """Given parts and splits of the printed sizes, every cell finds the printed number, and nothing else."""
-    printed = {value.row: value for value in tables("huffman")[table]}
+    printed = {value.row: value for value in read("huffman").printed[table]}
     corpus = next(iter(printed.values())).corpus
     labels = [label for label in printed if label not in ("Total", "Train", "Test")]
     parts = [{"part": f"id {label}", "pairs": printed[label].number} for label in labels]
@@ -98,8 +100,8 @@ def test_other_papers_tables_find_their_counts(paper: str, table: str, folder: P
         rows = of_direction(folder, value.direction, SPLITS)
         return {(row["split"], row["metric"]): row["value"] for row in rows}[value.split, value.metric]
 
-    places = dict.fromkeys((value.corpus, value.direction) for value in tables(paper)[table])
-    expected = {f"{value.row}, {value.column}": [find(value)] for value in tables(paper)[table]}
+    places = dict.fromkeys((value.corpus, value.direction) for value in read(paper).printed[table])
+    expected = {f"{value.row}, {value.column}": [find(value)] for value in read(paper).printed[table]}
     rows = [
         {"corpus": corpus, "direction": direction, **row}
         for corpus, direction in places

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ast
-import math
-import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from papers.hft import paper as hft
+from papers.hft.figure4 import BATCH, Folder, corrected, files, published
+from papers.hft.frequencies import of_hft_output, of_pieces, of_printed_lists
 from sacrebleu import sentence_bleu
 
-from papers import paper
-from papers.analyses import changed_sentences, hft_frequencies, hft_sample, text_counts
-from papers.claims.judging import judge
-from papers.claims.verdicts import CONFIRMED, NOT_CONFIRMED
-from papers.measurements import frame, published_frame
-from papers.measures.frequencies import of_hft_output, of_pieces, of_printed_lists
-from papers.measures.hft_figure4 import BATCH, Folder, corrected, files, published
-from papers.published import tables
-from papers.selection import of_value
+from replication import paper, report
+from replication.claims import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
+from replication.measurements import frame
+from replication.tables import of_value
 from subwords.errors import InputError
 
 SIZES = (500, 750, 1500, 3000, 4000, 6000, 8000)
@@ -155,6 +152,16 @@ ENDINGS = ["", "ko", "ri", "sem", "tuna", "lipa", "vo"]
 SMALL = "".join(f"{stem}{ending}, {stem} {other}.\n" for stem in STEMS for ending in ENDINGS for other in STEMS[:3])
 
 
+class Texts:
+    """Stands in for `replication.sources.Sources`: single texts."""
+
+    def __init__(self, files: dict[str, Path]) -> None:
+        self.files = files
+
+    def texts(self, texts: Any) -> dict[str, Path]:
+        return self.files
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     path = tmp_path / "text"
@@ -165,13 +172,8 @@ def small(tmp_path: Path) -> Path:
 def test_measurements_go_with_the_published_values(small: Path) -> None:
     """Every published value of a text has one measurement of ours, and one by definition."""
     options = {"sizes": dict.fromkeys(SIZES, 35), "step": 5, "curves": {"sizes": [750], "after": 3}}
-    rows = [
-        row
-        for algorithm in hft_frequencies.ALGORITHMS
-        for row in hft_frequencies.of_text("hftoks-am", small, algorithm, Folder(), options)
-    ]
-    measured = frame(rows)
-    values = [value for value in tables("hft")["figure4"] if value.corpus == "hftoks-am"]
+    measured = frame(hft.frequencies.measure(Texts({"hftoks-am": small}), **options))
+    values = [value for value in paper.read("hft").printed["figure4"] if value.corpus == "hftoks-am"]
     assert len(values) == 63
     assert [len(of_value(value, measured)) for value in values] == [1] * 63
     assert (measured["metric"].isin(["f95_corrected", "mu_corrected", "nu_corrected"])).sum() == 63
@@ -183,11 +185,11 @@ def test_measurements_go_with_the_published_values(small: Path) -> None:
 
 
 def test_what_a_text_cannot_give_is_not_measured(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = {"sizes": [3, 35, 100000]}
+    rows = list(hft.frequencies.measure(Texts({"x": small}), sizes=[3, 35, 100000]))
+    assert {row["size"] for row in rows if row["metric"].endswith("_corrected")} == {35}
+    said = capsys.readouterr().err
     for algorithm in ("spm-bpe", "unigram", "hft"):
-        rows = list(hft_frequencies.of_text("x", small, algorithm, Folder(), options))
-        assert {row["size"] for row in rows if row["metric"].endswith("_corrected")} == {35}
-        assert f"x, {algorithm}, 3_corrected: not measured" in capsys.readouterr().err
+        assert f"x, {algorithm}, 3_corrected: not measured" in said
 
 
 @pytest.mark.shared
@@ -197,23 +199,23 @@ def test_the_sample_is_the_printed_one(shared: Path) -> None:
     figure = next(part for part in page.split("\n\n") if part.startswith("↑|state|"))
     wanted = [line.replace("\\", "").replace(" ", "") for line in figure.split("\n")]
     lines = text(shared, "en").read_text(encoding="utf-8").split("\n")
-    options = paper.read(paper.FOLDER / "hft.yaml", "full").analyses["sample"]
-    found = hft_sample.holding(lines, options["containing"]).values()
+    options = paper.read("hft", "full").options["sample"]
+    found = hft.first_with(lines, options["containing"]).values()
     assert [
-        hft_sample.sample(line).replace(" ", "")[: len(start)] for line, start in zip(found, wanted, strict=True)
+        hft.in_signs(line).replace(" ", "")[: len(start)] for line, start in zip(found, wanted, strict=True)
     ] == wanted
 
 
 def test_lines_of_a_sample() -> None:
-    assert hft_sample.holding(["ab", "b", "a"], {"1": "b", "2": "a"}) == {"1": "ab", "2": "ab"}
-    with pytest.raises(InputError, match="no line holds 'c'"):
-        hft_sample.holding(["ab"], {"1": "c"})
+    assert hft.first_with(["ab", "b", "a"], {"1": "b", "2": "a"}) == {"1": "ab", "2": "ab"}
+    with pytest.raises(InputError, match="no line contains 'c'"):
+        hft.first_with(["ab"], {"1": "c"})
 
 
 def test_counts_of_a_text(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("a bb\u2028a\n\nc é\n")
-    found = text_counts.counts(path)
+    found = hft.sizes_of(path)
     assert found == {"sentences": 3, "words": 5, "word_types": 4, "characters": 6, "distinct_characters": 4}
 
 
@@ -226,7 +228,7 @@ SENTENCES = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", "."
 def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int) -> None:
     """Against all differences, sorted; another translation with the same score is no change."""
     bases, systems, references = ([triple[n] for triple in triples] for n in range(3))
-    found = changed_sentences.most_changed(bases, systems, references, count)
+    found = hft.most_changed(bases, systems, references, count)
     differences = [
         sentence_bleu(system, [reference]).score - sentence_bleu(base, [reference]).score
         for base, system, reference in triples
@@ -235,7 +237,7 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
     wanted = sorted(different, key=lambda n: -abs(differences[n]))[:count]  # stable: the earlier line first
     assert [each.line - 1 for each in found] == wanted
     for each in found:
-        assert each.difference == pytest.approx(differences[each.line - 1])
+        assert each.system - each.baseline == pytest.approx(differences[each.line - 1])
 
 
 # ---- its file
@@ -244,42 +246,40 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
 @pytest.mark.parametrize(("scale", "runs"), [("full", 40), ("reduced", 24), ("smoke", 8)])
 def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
     """Four directions, two systems; and every text of Figure 4 from somewhere."""
-    found = paper.read(paper.FOLDER / "hft.yaml", scale)
+    found = paper.read("hft", scale)
     assert len(found.experiment.runs) == runs
     assert {run.direction for run in found.experiment.runs} == {"en-ga", "ga-en", "en-mr", "mr-en"}
-    corpora = {value.corpus for value in tables("hft")["figure4"]}
+    corpora = {value.corpus for value in found.printed["figure4"]}
     for name in ("counts", "frequencies", "sample"):
-        analysis = found.analyses[name]
+        analysis = found.options[name]
         assert set(analysis.get("files") or {}) | set(analysis.get("texts") or {}) == corpora
-    assert list(found.analyses["frequencies"]["sizes"]) == list(SIZES)
+    assert list(found.options["frequencies"]["sizes"]) == list(SIZES)
 
 
-@pytest.mark.parametrize(
-    ("claim", "state", "number"),
-    [
-        ("hft-better", CONFIRMED, None),
-        ("hft-f95", CONFIRMED, 30),
-        ("hft-f95-threshold", NOT_CONFIRMED, None),  # Amharic at 500: 3, against 2 and 2
-        ("hft-better-significant", CONFIRMED, None),
-        ("hft-mu", NOT_CONFIRMED, 19),
-        ("hft-nu", CONFIRMED, 27),
-    ],
-)
-def test_claims_on_the_published_numbers(claim: str, state: str, number: int | None) -> None:
-    """Counted by hand over the 42 pairs of language and size."""
-    values = [value for table in tables("hft").values() for value in table]
-    found = published_frame(values)
-    rule = paper.read(paper.FOLDER / "hft.yaml", "full").claims[claim]
-    verdict = judge(claim, rule, found, found)
-    assert verdict.published.state == state, verdict.published.reason
-    if number is not None:
-        metric, sign = claim.removeprefix("hft-"), -1 if claim == "hft-mu" else 1
-        of = {(v.corpus, v.size, v.algorithm): v.number for v in values if v.metric == metric and v.number is not None}
-        wins = [
-            sign * of[corpus, size, "hft"] > max(sign * of[corpus, size, "spm-bpe"], sign * of[corpus, size, "unigram"])
-            for corpus, size, algorithm in of
-            if algorithm == "hft"
-        ]
-        assert (sum(wins), len(wins)) == (number, 42)
-        assert re.search(rf"\b{number} of 42\b", verdict.published.reason), verdict.published.reason
-        assert math.isfinite(sum(of.values()))
+def wins(metric: str, corpora: set[str], sign: int) -> tuple[int, int]:
+    """Count by hand in how many pairs of language and size HFT is better than both others."""
+    printed = [value for table in paper.read("hft").printed.values() for value in table if value.metric == metric]
+    of = {(v.corpus, v.size, v.algorithm): sign * float(v.value) for v in printed if not corpora or v.corpus in corpora}
+    cells = [key[:2] for key in of if key[2] == "hft" and (*key[:2], "spm-bpe") in of]
+    better = [of[*cell, "hft"] > max(of[*cell, "spm-bpe"], of[*cell, "unigram"]) for cell in cells]
+    return sum(better), len(better)
+
+
+def test_claims_on_the_published_numbers() -> None:
+    found = {verdict.name: verdict for verdict in report.judged(paper.read("hft", "full"), measured_nothing())}
+    states = {name.removeprefix("hft-"): verdict.published.state for name, verdict in found.items()}
+    lost = {name for name in states if "corrected" in name}
+    assert {name for name, state in states.items() if state == NOT_TESTABLE} == lost
+    assert states["mu"] == NOT_CONFIRMED
+    assert all(states[name] == CONFIRMED for name in ("better", "better-significant", "f95", "nu", "f95-threshold"))
+    assert all(states[name] == CONFIRMED for name in ("f95-all", "mu-all", "nu-all", "mu-japanese-burmese"))
+    for metric, sign in (("f95", 1), ("mu", -1), ("nu", 1)):
+        for name, corpora in ((f"hft-{metric}", set(hft.SIX)), (f"hft-{metric}-all", set())):
+            number, total = wins(metric, corpora, sign)
+            assert f"{number} of {total}" in found[name].published.reason
+    assert wins("mu", set(), -1) == (78, 125)
+    assert {verdict.ours.state for verdict in found.values()} == {NOT_TESTABLE}
+
+
+def measured_nothing() -> dict[str, Any]:
+    return {name: frame([]) for name in ("scores", *paper.read("hft").measures)}

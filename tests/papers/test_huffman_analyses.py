@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from papers.huffman import paper as paper_module
 
 from experiment.text.postprocessing import ToText
-from papers import measurements, selection
-from papers.analyses import selection_on_test, symbols, undecodable_output
-from papers.published import tables
+from replication import measurements
+from replication import tables as selection
+from replication.paper import read
 from subwords.huffman import Huffman
 
 
@@ -42,6 +43,12 @@ class Inputs(SimpleNamespace):
         named = {"corpus": run.corpus, "direction": run.direction, "algorithm": run.algorithm, "segmentation": run.name}
         return named | {"testset": testset}
 
+    def translations(self) -> Any:
+        return [(run, "test", self.keys(run, "test")) for run in self.runs]
+
+    def report(self, run: Any, testset: str, kind: str) -> Any:
+        return json.loads(Path(run.folder, f"{testset}.{kind}.json").read_text())
+
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> Inputs:
@@ -64,10 +71,10 @@ def test_undecodable_output_is_joined_with_the_published_shares(inputs: Inputs) 
     ]
     for run, report in zip(inputs.runs, reports, strict=True):
         Path(run.folder, "test.translation.json").write_text(json.dumps(report))
-    measured = measurements.frame(undecodable_output.measure(inputs, {}))  # type: ignore[arg-type]
+    measured = measurements.frame(paper_module.undecodable.measure(inputs))
     found = {
         value.corpus: list(selection.of_value(value, measured)["value"])
-        for value in tables("huffman")["text"]
+        for value in read("huffman").printed["text"]
         if value.metric == "undecodable_output"
     }
     assert found == {"huffman-cs-de": [10 / 4000], "huffman-en-de": [0.0], "huffman-en-fr": []}
@@ -84,41 +91,43 @@ def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Input
         report = {"scores": {"bleu": {"score": 19.6}}, "chosen": {"updates": 300}}
         Path(run.folder, "test.chosen-on-test.json").write_text(json.dumps(report))
         Path(run.folder, "test.chosen-on-test.comet.json").write_text(json.dumps({"score": 0.5}))
-    measured = measurements.frame(selection_on_test.measure(inputs, {}))  # type: ignore[arg-type]
+    measured = measurements.frame(paper_module.on_test.measure(inputs))
     assert set(measured["selection"]) == {"test"}
     assert Counter(measured["metric"]) == {"bleu": 4, "comet": 4, "updates_chosen": 4}
-    assert all(selection.of_value(value, measured).empty for value in tables("huffman")["table5"])
+    assert all(selection.of_value(value, measured).empty for value in read("huffman").printed["table5"])
 
 
-def test_symbols_of_one_side_in_the_order_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_symbols_of_one_side_in_the_order_of_the_file() -> None:
     known = {name: SimpleNamespace(name=name, joint=name == "char") for name in ("huffman-2k", "huffman-16k", "char")}
-    segmented = sorted(("huffman-cs-de", "cs-de", name) for name in known)
-    for corpus, pair, folder in segmented:
-        side = {"pieces_per_word_histogram": {"1": 30, "2": 10}, "size_reached": 485}
-        other = {"pieces_per_word_histogram": {"9": 1}, "size_reached": 1}
-        place = tmp_path / "results/segmented" / corpus / pair / folder
-        place.mkdir(parents=True)
-        (place / "stats.json").write_text(json.dumps({"cs": side, "de": other}))
+    side = {"pieces_per_word_histogram": {"1": 30, "2": 10}, "size_reached": 485}
+    other = {"pieces_per_word_histogram": {"9": 1}, "size_reached": 1}
+    texts = [
+        SimpleNamespace(segmentation=known[name], pair="cs-de", statistics={"cs": side, "de": other})
+        for name in sorted(known)
+    ]
     inputs = SimpleNamespace(
-        segmented=segmented,
-        experiment=SimpleNamespace(segmentations=known, settings={"directions": ["en-de", "cs-de"]}),
-        graph=SimpleNamespace(segmentation_of=known.get),
-        segmentation_keys=lambda corpus, folder: {"corpus": corpus, "segmentation": folder, "algorithm": folder[:4]},
+        segmented=texts,
+        experiment=SimpleNamespace(segmentations=known),
+        directions=lambda pair: ["cs-de"],
+        text_keys=lambda text: {
+            "corpus": "huffman-cs-de",
+            "segmentation": text.segmentation.name,
+            "algorithm": text.segmentation.name[:4],
+        },
     )
-    measured = measurements.frame(symbols.measure(inputs, {"language": "cs"}))  # type: ignore[arg-type]
+    measured = measurements.frame(paper_module.symbols.measure(inputs, language="cs"))
     shares = measured[measured["metric"] == "symbols_share"]
     assert list(dict.fromkeys(shares["segmentation"])) == list(known)
     assert list(shares["value"]) == [0.75, 0.25] * 3
     assert list(shares["x"]) == [1, 2] * 3
     most = measured[measured["metric"] == "symbols_most"]  # of either side of an algorithm's sizes
     assert dict(zip(most["algorithm"], most["value"], strict=True)) == {"huff": 2, "char": 2}
-    printed = next(value for value in tables("huffman")["text"] if value.metric == "vocabulary")
+    printed = next(value for value in read("huffman").printed["text"] if value.metric == "vocabulary")
     assert list(selection.of_value(printed, measured)["value"]) == [485]
 
 
 def test_shares_of_words_by_symbols() -> None:
     words = Counter(len(code) for code in ["一", "丁", "七一", "七七一一", "一"])
-    shares = symbols.shares({str(length): count for length, count in words.items()})
+    shares = paper_module.shares({str(length): count for length, count in words.items()})
     assert shares == {1: 3 / 5, 2: 1 / 5, 3: 0, 4: 1 / 5}
-    assert symbols.shares({}) == {}
+    assert paper_module.shares({}) == {}

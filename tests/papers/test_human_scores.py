@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-import score_evaluation_sheets
-from papers.people.answers import (
+from papers.sbpe.human import score_sheets
+from papers.sbpe.human.answers import (
     Answer,
     Outcome,
     exact_one_sided,
@@ -21,8 +20,9 @@ from papers.people.answers import (
     stars,
     winner,
 )
-from papers.people.sheets import Candidates, Item, key, make_sheets, sheet_csv
-from papers.published import tables
+from papers.sbpe.human.sheets import Candidates, Item, key, make_sheets, sheet_csv
+
+from replication.paper import read
 from subwords.errors import InputError
 
 SYSTEMS = ("bpe", "sbpe")
@@ -82,7 +82,7 @@ def test_p_values_by_hand() -> None:
 
 def test_table_6_has_the_marks_of_the_one_sided_test() -> None:
     """Wins follow from the printed shares and numbers of sentences; the marks of the paper are all reproduced."""
-    values = {(value.row, value.column): value for value in tables("sbpe")["table6"]}
+    values = {(value.row, value.column): value for value in read("sbpe").printed["table6"]}
     for row in dict.fromkeys(row for row, _ in values):
         n = int(values[row, "Evaluated sentences"].value)
         for question in ("word", "sentence"):
@@ -235,12 +235,12 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         writer.writerow(["sheet", "judge", "item", "better_word", "better_sentence"])
         writer.writerows([a.sheet, a.judge, a.item, a.chosen["word"], a.chosen["sentence"]] for a in answers)
     command = ["--key", str(tmp_path / "key.json"), "--answers", str(tmp_path / "answers.csv")]
-    assert score_evaluation_sheets.main([*command, "--output", str(tmp_path / "scores.csv")]) == 0
+    assert score_sheets.main([*command, "--output", str(tmp_path / "scores.csv")]) == 0
     printed = capsys.readouterr().out
     assert "de-en, better word: bpe 0.0%, sbpe 100.0% of 7 sentences (0 ties, 1 unanswered); p = 0.0156 *" in printed
     with open(tmp_path / "scores.csv", newline="") as stream:
         word, sentence = csv.DictReader(stream)
     assert (word["wins_1"], word["wins_2"], float(word["p_value"])) == ("0", "7", 2 / 128)
     assert (sentence["wins_1"], sentence["ties"], float(sentence["p_value"])) == ("2", "5", 0.5)
-    assert score_evaluation_sheets.main([*command, "--answers", str(tmp_path / "none.csv")]) == 2
+    assert score_sheets.main([*command, "--answers", str(tmp_path / "none.csv")]) == 2
     assert "none.csv" in capsys.readouterr().err

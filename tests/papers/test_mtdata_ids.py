@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 import pytest
 
-from papers import paper
+from replication import paper
 
-FILES = [f"{name}.yaml" for name in ("hft", "huffman", "random-bpe", "sbpe", "volt")]
+PAPERS = ["hft", "huffman", "random-bpe", "sbpe", "volt"]
 
 
 @pytest.fixture(scope="module")
@@ -26,24 +25,24 @@ def index() -> object:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", PAPERS)
 def test_mtdata_has_the_papers_corpora(name: str, index: object, monkeypatch: pytest.MonkeyPatch) -> None:
     from mtdata.index import Index
 
     from experiment.corpora.mtdata_parts import find_entries
 
     monkeypatch.setattr(Index, "obj", index)
-    experiment = paper.read(paper.FOLDER / name, "full").experiment
+    experiment = paper.read(name, "full").experiment
     for corpus in experiment.corpora_with_members.values():
         for pair in corpus.pairs() if "group" not in corpus.definition else ():
             for split in corpus.splits(pair).values():
                 assert len(find_entries(split.mtdata, pair.split("-"))) == len(split.mtdata)
 
 
-def test_papers_files_name_the_parts_they_count(root: Path) -> None:
+def test_papers_files_name_the_parts_they_count() -> None:
     """The labels of the parts belong to parts of the corpora, or to files that the user may add."""
-    read = paper.read(root / "config/papers/huffman.yaml", "full")
-    for corpus, labels in read.analyses["corpora"]["parts"].items():
+    read = paper.read("huffman", "full")
+    for corpus, labels in read.options["corpora"]["parts"].items():
         ids = set(read.settings["corpora"][corpus]["train"]["mtdata"])
         assert ids <= set(labels)
         assert all(part in ids or part.startswith("data/") for part in labels)

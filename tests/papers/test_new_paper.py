@@ -13,14 +13,15 @@ import pytest
 import yaml
 from workflow.conftest import Workplace
 
-from papers.claims.verdicts import CONFIRMED, NOT_TESTABLE, read_verdicts
+from replication.claims import AS_PRINTED, NOT_TESTABLE
 
 
 def write_files_of_the_page(root: Path, folder: Path) -> list[str]:
     """Write every file that the page shows under its name; return the names."""
     page = (root / "docs" / "new-paper.md").read_text(encoding="utf-8")
-    shown = re.findall(r"`(config/[^`]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL)
+    shown = re.findall(r"`(papers/letters/[^`]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL)
     for name, content in shown:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
     return [name for name, _ in shown]
 
@@ -29,14 +30,24 @@ def write_files_of_the_page(root: Path, folder: Path) -> list[str]:
 def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
     place = Workplace(tmp_path, root)
     written = write_files_of_the_page(root, place.folder)
-    assert written == ["config/papers/published/letters.table1.csv", "config/papers/letters.yaml"]
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "paper_letters"]
+    assert written == [f"papers/letters/{name}" for name in ("published/table1.csv", "experiment.yaml", "paper.py")]
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    command += ["--configfile", "papers/letters/experiment.yaml"]
     done = subprocess.run(
         command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     results = place.results / "papers" / "letters" / "smoke"
-    for name in ("table1.csv", "table1.md", "table1.tex", "scores.svg", "scores.png", "claims.csv", "report.html"):
+    for name in (
+        "table1.csv",
+        "table1.md",
+        "table1.tex",
+        "text-sizes.csv",
+        "scores-by-size.svg",
+        "scores-by-size.png",
+        "claims.csv",
+        "report.html",
+    ):
         assert (results / name).stat().st_size > 100, name
 
     with open(results / "scores.csv", encoding="utf-8") as stream:
@@ -55,12 +66,14 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
         assert float(cell["ours"]) == pytest.approx(ours, abs=0.051)
         assert float(cell["difference"]) == pytest.approx(ours - float(cell["published"]), abs=0.051)
 
-    verdicts = {verdict.name: verdict for verdict in read_verdicts(results / "claims.csv")}
-    assert verdicts["letters-win"].published.state == CONFIRMED  # 22.0 > 21.3, 47.2 > 45.1
-    assert verdicts["size-is-nothing"].published.state == CONFIRMED  # 21.3 - 20.9 = 0.4
+    with open(results / "claims.csv", encoding="utf-8") as stream:
+        verdicts = {row["claim"]: row for row in csv.DictReader(stream)}
+    assert verdicts["letters-win"]["published"] == AS_PRINTED  # 22.0 > 21.3, 47.2 > 45.1; no intervals
+    assert verdicts["letters-win"]["rule"].startswith("Characters have a higher BLEU")
+    assert verdicts["letters-size-is-nothing"]["published"] == AS_PRINTED  # 21.3 - 20.9 = 0.4
     for verdict in verdicts.values():  # 20 generated lines confirm nothing
-        assert verdict.ours.state == NOT_TESTABLE
-        assert "lines; 200 are needed" in verdict.ours.reason
+        assert verdict["ours"] == NOT_TESTABLE
+        assert "lines; 200 are needed" in verdict["ours reason"]
 
     again = subprocess.run(
         [*command, "-n"], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
@@ -72,9 +85,9 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
 def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
     place = Workplace(tmp_path, root)
     write_files_of_the_page(root, place.folder)
-    paper = yaml.safe_load((place.folder / "config/papers/letters.yaml").read_text(encoding="utf-8"))
+    paper = yaml.safe_load((place.folder / "papers/letters/experiment.yaml").read_text(encoding="utf-8"))
     assert paper["scale"] == "smoke"
-    command = [sys.executable, "scripts/plan_paper.py", "--paper", "config/papers/letters.yaml", "--scale", "full"]
+    command = [sys.executable, "scripts/plan_paper.py", "--paper", "papers/letters/experiment.yaml", "--scale", "full"]
     environment = {**place.environment(), "PYTHONPATH": os.pathsep.join([f"{place.folder}/src", str(place.folder)])}
     done = subprocess.run(
         [*command, "--device", "cpu"], cwd=place.folder, env=environment, capture_output=True, text=True, check=False

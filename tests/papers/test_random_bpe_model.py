@@ -12,13 +12,12 @@ from collapsed_sampler import Score, sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from papers import published
-from papers.analyses.effects import explained
-from papers.analyses.effects_of_published import replicated
-from papers.measures import hierarchical
-from papers.measures.hierarchical import Effect, Posterior, Sampling, intercept_scale
-from papers.measures.replicates import replicates
+from replication.measures import hierarchical
+from replication.measures.hierarchical import Effect, Posterior, Sampling, intercept_scale
+from replication.paper import FOLDER, module, read
 from subwords.errors import InputError
+
+random_bpe = module(FOLDER / "random-bpe")
 
 VARIANTS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]
 LANGUAGES = ["he2020-en-et en-et", "he2020-en-fi en-fi", "he2020-en-de en-de", "til-en-uz en-uz"]
@@ -28,7 +27,7 @@ SIZES = ["2000", "5000", "32000"]
 @pytest.fixture(scope="module")
 def table1() -> pd.DataFrame:
     """Ten scores for every cell of Table 1, with exactly its means and standard errors."""
-    return explained(replicated(published.tables("random-bpe")["table1"], 10), {})
+    return random_bpe.explained(random_bpe.replicated(read("random-bpe").printed["table1"], 10), "bleu")
 
 
 def coded(scores: pd.DataFrame) -> list[Score]:
@@ -58,22 +57,22 @@ def invented(seed: int = 3) -> pd.DataFrame:
 @settings(max_examples=200, derandomize=True)
 @given(st.floats(-100, 100), st.floats(0, 30), st.integers(2, 40))
 def test_replicates_have_the_mean_and_the_error(mean: float, error: float, number: int) -> None:
-    found = np.array(replicates(mean, error, number))
+    found = np.array(random_bpe.scores_with(mean, error, number))
     assert len(found) == number
     assert found.mean() == pytest.approx(mean, abs=1e-9)
     assert found.std(ddof=1) / math.sqrt(number) == pytest.approx(error, abs=1e-9)
 
 
 def test_one_replicate_has_no_error() -> None:
-    assert replicates(3.5, 0, 1) == [3.5]
+    assert random_bpe.scores_with(3.5, 0, 1) == [3.5]
     with pytest.raises(InputError, match="two or more"):
-        replicates(3.5, 0.1, 1)
+        random_bpe.scores_with(3.5, 0.1, 1)
 
 
 def test_the_replicates_of_table_1_are_the_papers(table1: pd.DataFrame) -> None:
     assert len(table1) == 4 * 3 * 3 * 10
     cells = table1.groupby(["corpus", "variant", "merges"])["score"]
-    for value in published.tables("random-bpe")["table1"]:
+    for value in read("random-bpe").printed["table1"]:
         if value.metric == "bleu":
             variant = value.segmentation.rpartition("-")[0]
             scores = cells.get_group((value.corpus, variant, value.size))
@@ -155,7 +154,7 @@ def test_the_model_has_the_papers_priors_and_likelihood(intercept: str) -> None:
 def published_effects() -> dict[tuple[str, int, int | None], dict[str, float]]:
     """Return mean, lower and upper end of every effect of Table 2, by (factor, level, language)."""
     found: dict[tuple[str, int, int | None], dict[str, float]] = {}
-    for value in published.tables("random-bpe")["table2"]:
+    for value in read("random-bpe").printed["table2"]:
         if value.metric == "effect_includes_zero":
             continue
         language = LANGUAGES.index(f"{value.corpus} {value.direction}") if value.corpus else None
@@ -292,4 +291,4 @@ def test_scores_that_cannot_be_explained(change: dict[str, object], message: str
 @pytest.mark.parametrize("wrong", [{"chains": 0}, {"draws": 0}, {"target_accept": 1.0}, {"intercept": "none"}])
 def test_sampling_that_cannot_be(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError):
-        Sampling(**wrong)  # type: ignore[arg-type]
+        Sampling(**wrong)

@@ -17,16 +17,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from experiment.config import Experiment
-from experiment.corpora.corpus_groups import scored_direction
-from experiment.corpora.gathering import write_origins
-from papers import paper
-from papers.analyses import entropy_by_size, joint_vocabulary, muv_correlation, search_costs, training_speed
-from papers.analyses import tokenized_bleu as tokenized
-from papers.inputs import Inputs
-from papers.measurements import frame
-from papers.measures.marginal_utility import (
+from papers.volt import paper as volt
+from papers.volt.marginal_utility import (
     by_interval,
     marginal_utilities,
     piece_counts,
@@ -34,7 +26,13 @@ from papers.measures.marginal_utility import (
     rank_correlation,
     vocabulary_entropy,
 )
-from papers.measures.tokenized_bleu import split_compounds, tokenized_bleu
+from papers.volt.tokenized_bleu import split_compounds, tokenized_bleu
+
+from experiment.config import Experiment
+from experiment.corpora.gathering import write_origins
+from replication.measurements import frame
+from replication.paper import read
+from replication.sources import Sources
 from subwords import registry
 
 # --- tokenized BLEU
@@ -180,28 +178,30 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-class MadeUp:
-    """Stands in for `papers.inputs.Inputs`."""
+def made_up(made: Sequence[dict[str, Any]] = (), grid: str = "pair", **settings: Any) -> Any:
+    """Return the sources of a paper that is made up, with these scores."""
+    experiment = Experiment(SETTINGS | settings)
+    paper = SimpleNamespace(
+        experiment=experiment,
+        options={"m": {"grids": [grid]}},
+        measures={"m": SimpleNamespace(reads=("scores",))},
+        sizes=dict.fromkeys(experiment.segmentations),
+        corpus=lambda name: f"{name}.smoke",
+        paper_corpus=lambda name: name.removesuffix(".smoke"),
+    )
 
-    def __init__(self, scores: Sequence[dict[str, Any]] = (), grid: str = "pair", **settings: Any) -> None:
-        from experiment.graph import Graph
+    class WithScores(Sources):
+        def scores(self) -> Any:
+            return frame(made)
 
-        self.experiment = Experiment(SETTINGS | settings)
-        self.graph = Graph(self.experiment)
-        self.runs = list(self.experiment.runs_of(self.experiment.grids[grid]))
-        self.segmented = self.experiment.segmented_in(self.experiment.grids[grid])
-        self.paper = SimpleNamespace(corpus=lambda name: f"{name}.smoke")
-        self._scores = scores
+    return WithScores(paper, "m")  # type: ignore[arg-type]
 
-    def scores(self) -> Any:
-        return frame(self._scores)
 
-    def segmentation_keys(self, corpus: str, folder: str) -> dict[str, Any]:
-        return {"corpus": corpus.removesuffix(".smoke"), "segmentation": folder}
-
-    def keys(self, run: Any, testset: str = "") -> dict[str, Any]:
-        named = {"corpus": run.corpus.removesuffix(".smoke"), "segmentation": run.segmentation, "seed": run.seed}
-        return named | {"direction": scored_direction(run.direction, testset), "testset": testset}
+def write_pieces(inputs: Any, languages: Sequence[str], lines: dict[str, str]) -> None:
+    """Write the pieces of segmentations by their names, the same for all languages."""
+    for text in inputs.segmented:
+        for language in languages:
+            write(f"{text.folder}/train.{language}", lines.get(text.name, ""))
 
 
 def write(path: str, content: str | dict[str, Any]) -> None:
@@ -217,34 +217,35 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("directions", [["es-en", "en-es"], ["es-en"]])
 def test_both_sides_share_a_vocabulary(place: Path, directions: list[str]) -> None:
-    inputs: Any = MadeUp(directions=[*directions, "many-en"])
-    for number, (corpus, pair, folder) in enumerate(inputs.segmented, 1):
-        write(f"results/segmented/{corpus}/{pair}/{folder}/train.en", "a b@@ a\nc\n")
-        write(f"results/segmented/{corpus}/{pair}/{folder}/train.es", " ".join(f"b d{n}" for n in range(number)) + "\n")
-    rows = list(joint_vocabulary.measure(inputs, {}))
+    inputs: Any = made_up(directions=[*directions, "many-en"])
+    for number, text in enumerate(inputs.segmented, 1):
+        write(f"{text.folder}/train.en", "a b@@ a\nc\n")
+        write(f"{text.folder}/train.es", " ".join(f"b d{n}" for n in range(number)) + "\n")
+    rows = list(volt.vocabularies.measure(inputs))
     found = {(row["segmentation"], row["direction"]): row["value"] for row in rows}
-    names = [folder for _, _, folder in inputs.segmented]
+    names = [text.name for text in inputs.segmented]
     assert found == {(name, d): 4 + n for n, name in enumerate(names, 1) for d in directions}
 
 
 def test_the_vocabulary_of_a_group_is_of_the_direction_that_it_has(place: Path) -> None:
-    inputs: Any = MadeUp(grid="all")
-    for corpus, pair, folder in inputs.segmented:
+    inputs: Any = made_up(grid="all")
+    for text in inputs.segmented:
         for language in ("many", "en"):
-            write(f"results/segmented/{corpus}/{pair}/{folder}/train.{language}", "a b@@ a\nc\n")
-    rows = list(joint_vocabulary.measure(inputs, {}))
+            write(f"{text.folder}/train.{language}", "a b@@ a\nc\n")
+    rows = list(volt.vocabularies.measure(inputs))
     assert {row["direction"] for row in rows} == {"many-en"}
     assert len(rows) == len(inputs.segmented)
 
 
 def test_tokenized_bleu_of_a_group_is_by_language(place: Path) -> None:
-    inputs: Any = MadeUp(grid="all")
+    inputs: Any = made_up(grid="all")
     hypotheses, references = sentences(4)
     for run in inputs.runs:
         for number, testset in enumerate(("es", "fr")):
-            write(f"{run.folder}/{testset}.hyp", "".join(f"{line}\n" for line in (hypotheses, references)[number]))
-            write(f"results/corpora/all.smoke/many-en/references/{testset}.en", "".join(f"{r}\n" for r in references))
-    rows = list(tokenized.measure(inputs, {}))
+            files = run.testsets[testset]
+            write(files.hypothesis, "".join(f"{line}\n" for line in (hypotheses, references)[number]))
+            write(files.reference, "".join(f"{line}\n" for line in references))
+    rows = list(volt.tokenized.measure(inputs))
     assert len(rows) == 2 * len(inputs.runs)
     for row in rows:
         expected = tokenized_bleu(hypotheses, references, "en") if row["testset"] == "es" else 100
@@ -254,17 +255,15 @@ def test_tokenized_bleu_of_a_group_is_by_language(place: Path) -> None:
 
 def test_entropy_by_size_marks_the_highest_utility(place: Path) -> None:
     pieces = {"s10": "a@@ b a@@ b", "s20": "ab ab cd ef", "s30": "abcd abcd x@@ y", "s40": "abcd abcd e fg h"}
-    for name, line in pieces.items():
-        for language in ("en", "es"):
-            write(f"results/segmented/pair.smoke/en-es/{name}/train.{language}", line + "\n")
     scores = [
         {"metric": "bleu", "corpus": "pair", "direction": "es-en", "segmentation": name, "seed": seed, "value": bleu}
         for seed in (1, 2)
         for bleu, name in enumerate(pieces)
     ]
     options = {"corpus": "pair", "direction": "es-en", "segmentations": list(pieces)}
-    inputs: Any = MadeUp(scores)
-    rows = list(entropy_by_size.measure(inputs, options))
+    inputs: Any = made_up(scores)
+    write_pieces(inputs, ("en", "es"), {name: f"{line}\n" for name, line in pieces.items()})
+    rows = list(volt.entropies.measure(inputs, **options))
     entropies = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "entropy"}
     # 2 types of 1 character; 3 of 2; 3 of 4, 1 and 1; 4 of 4, 1, 2 and 1. The most frequent one is there twice.
     half = 0.5 * math.log(2) + 0.5 * math.log(4)
@@ -282,16 +281,14 @@ def test_entropy_by_size_marks_the_highest_utility(place: Path) -> None:
 
 def test_correlation_of_utility_and_bleu(place: Path) -> None:
     """Spanish: the utility falls as BLEU does. French: it falls while BLEU rises."""
-    folder = "results/segmented/all.smoke/many-en"
     # One type a word: the entropy of n equally frequent words of two letters is ln(n) / 2.
     types = {"s10": 40, "s20": 20, "s30": 12, "s40": 8}
+    lines = {}
     for name, number in types.items():
         line = " ".join(
             f"{chr(97 + n)}{chr(97 + n)}" if n < 26 else f"{chr(39 + n)}{chr(39 + n)}" for n in range(number)
         )
-        for language in ("many", "en"):
-            write(f"{folder}/{name}/train.{language}", f"{line}\n{line}\n{line}\n")
-    write_origins(Path("results/corpora/all.smoke/many-en/train.origin"), {"es": [1, 4], "fr": [2]})
+        lines[name] = f"{line}\n{line}\n{line}\n"
     bleu = {"es-en": [9.0, 6.0, 3.0], "fr-en": [1.0, 2.0, 3.0]}
     scores = [
         {"metric": "bleu", "corpus": "all", "direction": direction, "segmentation": name, "seed": 1, "value": value}
@@ -299,8 +296,12 @@ def test_correlation_of_utility_and_bleu(place: Path) -> None:
         for name, value in zip(("s20", "s30", "s40"), values, strict=True)
     ]
     options = {"corpus": "all", "pairs": {"s20": "s10", "s30": "s20", "s40": "s30"}, "languages": ["es", "fr", "de"]}
-    inputs: Any = MadeUp(scores, "all")
-    rows = list(muv_correlation.measure(inputs, options))
+    inputs: Any = made_up(scores, "all")
+    write_pieces(inputs, ("many", "en"), lines)
+    origins = inputs.text_folder("all.smoke", "many-en", "raw") / "train.origin"
+    origins.parent.mkdir(parents=True)
+    write_origins(origins, {"es": [1, 4], "fr": [2]})
+    rows = list(volt.correlation.measure(inputs, **options))
     found = {row["direction"]: row["value"] for row in rows if row["metric"] == "spearman_of_pair"}
     assert found == pytest.approx({"es-en": 1.0, "fr-en": -1.0})
     utility = [row["value"] for row in rows if row["metric"] == "muv" and row["direction"] == "es-en"]
@@ -321,8 +322,7 @@ def test_costs_of_a_search(place: Path) -> None:
     seconds = {"s10": 3600, "s20": 7200, "found": 1800}
     bleu = {"s10": 5.0, "s20": 4.0, "found": 4.5}
     hypotheses, references = sentences(5)
-    write("results/corpora/pair.smoke/en-es/references/test.en", "".join(f"{line}\n" for line in references))
-    inputs: Any = MadeUp(
+    inputs: Any = made_up(
         [
             {"metric": "bleu", "corpus": "pair", "direction": "es-en", "model": "transformer-tiny"}
             | {"segmentation": name, "seed": seed, "value": value}
@@ -333,17 +333,20 @@ def test_costs_of_a_search(place: Path) -> None:
     for run in inputs.runs:
         if run.segmentation in seconds:
             took = seconds[run.segmentation] * (1 if run.seed == 1 else 2)  # the mean over seeds is 1.5 times that
-            write(f"{run.folder}/run.json", {"gpus": 2, "runs_per_gpu": 4, "train_seconds": took, "device": "X"})
-            write(f"{run.folder}/test.scores.json", {"metrics": {"bleu": {"score": bleu[run.segmentation]}}})
-            write(f"{run.folder}/test.hyp", "".join(f"{line}\n" for line in hypotheses))
-    for name, line in {"s10": "a b", "s20": "a b c", "found": "a"}.items():
-        folder = f"results/segmented/pair.smoke/en-es/{name}"
-        write(f"{folder}/segmentation.json", {"learn_cpu_seconds": 36.0})
+            write(run.run_json, {"gpus": 2, "runs_per_gpu": 4, "train_seconds": took, "device": "X"})
+            write(run.testsets["test"].reference, "".join(f"{line}\n" for line in references))
+            write(run.testsets["test"].scores, {"metrics": {"bleu": {"score": bleu[run.segmentation]}}})
+            write(run.testsets["test"].hypothesis, "".join(f"{line}\n" for line in hypotheses))
+    for text in inputs.segmented:
+        write(f"{text.folder}/segmentation.json", {"learn_cpu_seconds": 36.0})
         for language in ("en", "es"):
-            write(f"{folder}/train.{language}", line + "\n")
+            write(
+                f"{text.folder}/train.{language}",
+                {"s10": "a b", "s20": "a b c", "found": "a"}.get(text.name, "") + "\n",
+            )
     place_of = {"corpus": "pair", "direction": "es-en", "model": "transformer-tiny"}
     options = place_of | {"name": "search", "search": ["s10", "s20"], "found": ["found"]}
-    rows = list(search_costs.measure(inputs, options))
+    rows = list(volt.search.measure(inputs, **options))
     assert all(row.items() >= place_of.items() for row in rows)
     values = {(row["segmentation"], row["metric"], row.get("seed")): row["value"] for row in rows}
     tokens = tokenized_bleu(hypotheses, references, "en")
@@ -363,17 +366,17 @@ def test_costs_of_a_search(place: Path) -> None:
 
 
 def test_speed_of_training(place: Path) -> None:
-    inputs: Any = MadeUp()
+    inputs: Any = made_up()
     for run in inputs.runs:
-        write(f"{run.folder}/run.json", {"tokens_per_second": 300.0 * run.seed, "epochs": 2, "train_seconds": 5})
+        write(run.run_json, {"tokens_per_second": 300.0 * run.seed, "epochs": 2, "train_seconds": 5})
         statistics = {"en": {"pieces_per_sentence": 30.0, "sentences": 100}}
-        write(f"results/segmented/pair.smoke/en-es/{run.segmentation}/stats.json", statistics)
-    rows = list(training_speed.measure(inputs, {}))
+        write(run.stats_json, statistics)
+    rows = list(volt.speed.measure(inputs))
     assert {(row["seed"], row["value"]) for row in rows} == {(1, 10.0), (2, 20.0)}
 
 
-def test_a_groups_test_sets_are_measured_in_directions_of_their_own(root: Path) -> None:
-    inputs = Inputs(paper.read(root / "config/papers/volt.yaml", "smoke"), "tokenized")
+def test_a_groups_test_sets_are_measured_in_directions_of_their_own() -> None:
+    inputs = Sources(read("volt", "smoke"), "tokenized")
     grouped, single = (next(run for run in inputs.runs if (run.source == "many") is many) for many in (True, False))
     assert (inputs.keys(grouped, "ar")["direction"], inputs.keys(grouped, "ar")["testset"]) == ("ar-en", "ar")
     assert inputs.keys(grouped)["direction"] == "many-en"

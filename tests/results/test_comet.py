@@ -231,3 +231,29 @@ def run(root: Path, words: list[str], folder: Path, status: int = 0, **environme
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
+
+
+def test_a_pinned_model_is_the_one_that_is_meant(tmp_path, monkeypatch):
+    """Another file under the name is an error; another revision has scores of its own."""
+    import hashlib
+
+    from huggingface_hub import constants
+
+    from experiment.scoring import comet_model
+    from experiment.store.checksums import Checksums
+
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    snapshot = cached(tmp_path, "org/name")
+    (snapshot / "checkpoints").mkdir()
+    (snapshot / "checkpoints" / "model.ckpt").write_bytes(b"weights")
+    (snapshot / "hparams.yaml").write_text("class_identifier: regression_metric")
+    keys = {comet_model.comet_key(model, Checksums(tmp_path)) for model in ("org/name", "org/name@abc", "org/name@def")}
+    assert len(keys) == 3
+    monkeypatch.setitem(comet_model.PINNED, "org/name@abc", ("abc", hashlib.sha256(b"weights").hexdigest()))
+    monkeypatch.setattr("huggingface_hub.snapshot_download", lambda name, **_: str(snapshot))
+    monkeypatch.setattr(comet_model, "check_comet_model", lambda model: "cached")
+    assert comet_model.fetch_comet_model("org/name@abc") == snapshot / "checkpoints" / "model.ckpt"
+    monkeypatch.setitem(comet_model.PINNED, "org/name@abc", ("abc", "0" * 64))
+    with pytest.raises(InputError, match="has the SHA-256"):
+        comet_model.fetch_comet_model("org/name@abc")
+    assert comet_model.revision_of("Unbabel/wmt22-comet-da") == comet_model.PINNED["Unbabel/wmt22-comet-da"][0]

@@ -9,16 +9,18 @@ import subprocess
 import sys
 from collections import Counter
 from html.parser import HTMLParser
+from math import isnan
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 from sacrebleu.metrics import CHRF
 
 import make_report
 from experiment.manifest import Run, read_manifest
 from experiment.reporting.drawing import svg_text
-from experiment.reporting.figures import draw_scores
+from experiment.reporting.figures import draw_curves, draw_scores, draw_sizes, draw_words
 from experiment.reporting.pages import TEMPLATES, inline_svg, visible, web_address
 from experiment.reporting.report import _tokenizer
 from experiment.reporting.samples import choose_samples, mark_words
@@ -112,17 +114,30 @@ def test_ids_are_unique_and_references_to_them_resolve(page, text):
 def test_every_cell_of_the_table_is_there(finished, page):
     texts = Counter(text.strip() for text in page.texts)
     for block in blocks(read_scores(finished / "scores.csv")):
-        for line in block.lines:
-            assert texts[line.segmentation]
-            for cell in line.cells:
-                assert texts[cell.text]
+        assert [table.kind for table in block.tables] == ["scores", "comparison", "differences"]
+        for table in block.tables:
+            assert texts[table.title]
+            for line in table.lines:
+                assert texts[line.name]
+                for cell in line.cells:
+                    assert not cell.text or texts[cell.text]
+                    assert not cell.sign or texts[cell.sign]
+            for note in table.notes:
+                assert texts[note]
         for _, signature in block.signatures:
             assert texts[signature]
 
 
 def test_provenance_names_what_the_scores_depend_on(page):
     shown = " ".join(page.texts)
-    for wanted in ("CC0", "0123456789abcdef", "2.13.0", "bs:200|seed:12345", "snakemake --configfile", "sacrebleu "):
+    for wanted in (
+        "CC0",
+        "0123456789abcdef",
+        "2.13.0",
+        "test:bootstrap|samples:200|seed:12345",
+        "snakemake --configfile",
+        "sacrebleu ",
+    ):
         assert wanted in shown
 
 
@@ -144,8 +159,9 @@ def test_the_commands_name_a_tokenizer_that_is_not_the_default():
 
 def test_each_figure_is_saved_and_shown(finished, page, text):
     files = sorted(path.name for path in (finished / "figures").iterdir())
-    assert files == [f"toy_en-xx_tiny.{kind}.svg" for kind in ("curves", "pieces", "scores")]
-    assert page.elements["svg"] == 3
+    kinds = ("curves", "pieces", "scores", "sizes", "words.test", "words.test_unseen")
+    assert files == [f"toy_en-xx_tiny.{kind}.svg" for kind in kinds if kind != "sizes"]  # one size an algorithm
+    assert page.elements["svg"] == 5
     labels = [value for tag, name, value in page.attributes if tag == "svg" and name == "aria-label"]
     assert all("toy, en-xx, tiny" in label for label in labels)
     for name in files:
@@ -180,8 +196,13 @@ def test_without_optional_files_it_is_still_a_report(finished, tmp_path):
     for run in content["runs"]:
         del run["stats_json"], run["log"]
         run["testsets"] = {k: {"scores": files["scores"]} for k, files in run["testsets"].items()}
-    (tmp_path / "manifest.json").write_text(json.dumps(content))
     (tmp_path / "scores.csv").write_bytes((finished / "scores.csv").read_bytes())
+    for run in content["runs"]:
+        for files in run["testsets"].values():
+            scores = json.loads(Path(files["scores"]).read_text())
+            files["scores"] = str(tmp_path / files["scores"].replace("/", "-"))
+            Path(files["scores"]).write_text(json.dumps({**scores, "words_by_frequency": None}))
+    (tmp_path / "manifest.json").write_text(json.dumps(content))
     page = Page(write(tmp_path))
     assert page.elements["svg"] == 1
     assert page.elements["details"] == 0
@@ -239,6 +260,57 @@ def test_two_figures_in_one_page_keep_apart():
     assert "url(#p-a)" in shown
     assert 'width="72pt"' not in shown
     assert "max-width: 96px" in shown
+
+
+def texts_in(figure: Figure) -> list[str]:
+    found = ElementTree.fromstring(svg_text(figure)).iter("{http://www.w3.org/2000/svg}text")
+    return [element.text or "" for element in found]
+
+
+def test_scores_are_drawn_against_the_entries_really_there(finished):
+    bpe = [row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe"]
+    rows = [
+        row | {"segmentation": f"bpe-{number}", "size": 500 * 2**number, "vocabulary_target": entries}
+        for number, entries in enumerate((480, 950, 2100))
+        for row in bpe
+    ]
+    figure = draw_sizes(rows)
+    assert figure is not None
+    panels = [axes for axes in figure.axes if axes.get_visible()]
+    assert len(panels) == 4  # two test sets, two metrics
+    assert {"500", "1,000", "2,000"} <= set(texts_in(figure))
+    for axes in panels:
+        line = axes.containers[0].lines[0]  # without its bars
+        assert list(line.get_xdata()) == [480, 950, 2100]
+    assert draw_sizes([row for row in rows if row["segmentation"] == "bpe-0"]) is None
+
+
+def test_curves_are_drawn_by_updates_time_and_operations():
+    curve = [{"split": "dev", "update": 100 * k, "seconds": 60.0 * k, "bleu": 10.0 * k, "loss": 5.0} for k in (1, 2)]
+    figure = draw_curves({"bpe": [(curve, 4e15), (curve, None)]})
+    assert figure is not None
+    bleu, minutes, operations = figure.axes[:3]
+    assert [list(line.get_xdata()) for line in bleu.get_lines()] == [[100, 200]] * 2
+    assert [list(line.get_xdata()) for line in minutes.get_lines()] == [[1, 2]] * 2
+    # 4 PFLOP are those of the last update; of the second run they are not known
+    assert [list(line.get_xdata()) for line in operations.get_lines()] == [[2, 4], []]
+    assert {"updates", "minutes", "PFLOP (estimate)", "BLEU on dev"} <= set(texts_in(figure))
+    assert texts_in(figure).count("bpe") == 1
+
+
+def test_words_are_drawn_by_frequency():
+    one = {
+        "0": {"words": 5, "recall": 10.0, "f1": 99.0},
+        "1-4": {"words": 5, "recall": 0.0, "f1": 20.0},
+        "5+": {"words": 0, "recall": None, "f1": 0.0},  # the references have none: no point
+    }
+    two = {**one, "0": {"words": 5, "recall": 30.0, "f1": 99.0}, "1-4": {"words": 5, "recall": 0.0, "f1": None}}
+    figure = draw_words({"bpe": [one, two]})
+    assert figure is not None
+    (line,) = figure.axes[0].get_lines()
+    assert list(line.get_ydata())[:2] == [20, 20]
+    assert isnan(line.get_ydata()[2])
+    assert draw_words({}) is None
 
 
 def luminance(color: str) -> float:

@@ -11,7 +11,7 @@ import pytest
 from small_experiment import write_lines
 
 import score
-from experiment.scoring.metrics import METRICS, check_metrics, score_corpus
+from experiment.scoring.metrics import DEFAULT_METRICS, METRICS, check_metrics, score_corpus
 
 SACREBLEU = [sys.executable, "-m", "sacrebleu"]
 REFERENCES = [
@@ -93,9 +93,10 @@ def test_a_system_that_says_nothing_scores_0():
     assert found["empty_hypotheses"] == 2
 
 
-def test_metrics_come_once_and_in_table_order():
-    assert check_metrics(["comet", "chrf", "bleu", "chrf"]) == ["bleu", "chrf", "comet"]
-    assert set(METRICS) == {"bleu", "chrf", "chrf++", "ter", "comet"}
+def test_metrics_come_once_and_in_the_order_asked_for():
+    assert check_metrics(["comet", "chrf", "bleu", "chrf"]) == ["comet", "chrf", "bleu"]
+    assert set(METRICS) == {"bleu", "chrf", "chrf++", "ter", "word_accuracy", "exact_match", "comet"}
+    assert {"bleu", "chrf", "chrf++"} == set(DEFAULT_METRICS)
 
 
 BAD = {

@@ -13,12 +13,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU, CHRF
 from sacrebleu.metrics.base import Metric, Score
 from sacrebleu.significance import PairedTest
 from small_experiment import _noisy, write_lines
 
 import compare_systems
-from experiment.scoring.significance import mean_and_error, paired_segment_tests, welch_p_value
+from experiment.scoring.metrics import METRICS, score_corpus
+from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
+from experiment.scoring.significance import (
+    count_sentences,
+    mean_and_error,
+    mean_and_interval,
+    outcomes,
+    resampled_scores,
+    welch_p_value,
+)
 from subwords.errors import InputError
 
 
@@ -37,6 +50,10 @@ def systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def paired_segment_tests(scores: dict[str, list[float]], test: str = "bootstrap", samples: int = 1000):
+    return outcomes({name: mean_statistics(values) for name, values in scores.items()}, test=test, samples=samples)
+
+
 NAMES = ("close", "base", "worse", "same")
 
 
@@ -49,8 +66,8 @@ def compare(*options: str, names: tuple[str, ...] = NAMES, seeds: tuple[str, ...
     return json.loads(Path("out.json").read_text())
 
 
-@pytest.mark.parametrize(("test", "flag", "key"), [("bootstrap", "bs", "bs"), ("randomization", "ar", "ar")])
-def test_outcomes_are_those_of_sacrebleu(systems, test, flag, key):
+@pytest.mark.parametrize(("test", "flag"), [("sacrebleu-bootstrap", "bs"), ("randomization", "ar")])
+def test_outcomes_are_those_of_sacrebleu(systems, test, flag):
     found = compare("--metrics", "bleu", "chrf", "--test", test, "--samples", "300")
     labels = {"bleu": "BLEU", "chrf": "chrF2"}
     for seed in (1, 2):
@@ -73,10 +90,11 @@ def test_outcomes_are_those_of_sacrebleu(systems, test, flag, key):
                 entry = expected[f"{outcome['segmentation']}.{seed}"][labels[outcome["metric"]]]
                 assert outcome["score"] == pytest.approx(entry["score"])
                 assert outcome["p_value"] == entry["p_value"]
-                assert outcome["ci95"] == entry.get("ci")
+                if flag == "bs":
+                    assert outcome["ci95"] == pytest.approx(entry["ci"], abs=1e-4)  # sacrebleu's is in single precision
                 base = expected[f"base.{seed}"][labels[outcome["metric"]]]["score"]
                 assert outcome["delta"] == pytest.approx(entry["score"] - base)
-    assert f"{key}:300|seed:12345" in found["signatures"]["bleu"]
+    assert found["signatures"]["bleu"].endswith(f"|test:{test}|samples:300|seed:12345")
 
 
 def test_equal_outputs_are_not_different_and_very_different_ones_are(systems):
@@ -86,6 +104,27 @@ def test_equal_outputs_are_not_different_and_very_different_ones_are(systems):
         assert p_values["same", seed, metric] == 1
         assert p_values["base", seed, metric] is None
         assert p_values["worse", seed, metric] < 0.05
+
+
+def test_systems_of_a_sweep_are_compared_with_the_baseline_of_their_size(systems):
+    found = compare("--metrics", "chrf", "--samples", "100", "--against", "close", "base", "--against", "worse", "same")
+    entries = {entry["segmentation"]: entry for entry in found["systems"]}
+    assert {name: entry["baseline"] for name, entry in entries.items()} == {
+        "base": "base",
+        "close": "base",
+        "same": "same",
+        "worse": "same",
+    }
+    runs = {(entry["segmentation"], entry["seed"]): entry for entry in found["comparisons"]}
+    for seed in (1, 2):
+        assert runs["base", seed]["p_value"] is runs["same", seed]["p_value"] is None
+        assert runs["worse", seed]["delta"] == runs["worse", seed]["score"] - runs["same", seed]["score"]
+    # Corrected for both comparisons, whatever their baselines are
+    p_values = sorted(entries[name]["p_value"] for name in ("close", "worse"))
+    assert sorted(entries[name]["p_holm"] for name in ("close", "worse")) == [
+        pytest.approx(min(1, 2 * p_values[0])),
+        pytest.approx(max(p_values[1], min(1, 2 * p_values[0]))),
+    ]
 
 
 def test_the_seed_of_the_environment_counts_and_is_written(systems, monkeypatch):
@@ -136,8 +175,7 @@ class MeanOfSegments(Metric):
         return self._compute_score_from_stats([sum(column) for column in zip(*stats, strict=True)])
 
 
-@pytest.mark.parametrize(("test", "short"), [("bootstrap", "bs"), ("randomization", "ar")])
-def test_segment_tests_equal_sacrebleu_on_a_metric_that_is_a_mean(monkeypatch, test, short):
+def test_sacrebleus_bootstrap_of_segments_is_sacrebleus_of_a_metric_that_is_a_mean(monkeypatch):
     monkeypatch.delenv("SACREBLEU_SEED", raising=False)
     chance = random.Random(5)
     # Multiples of 1/64 and a power of two of segments: exact in the single precision that sacrebleu resamples in.
@@ -150,13 +188,12 @@ def test_segment_tests_equal_sacrebleu_on_a_metric_that_is_a_mean(monkeypatch, t
     texts = [(name, [str(value) for value in values]) for name, values in scores.items()]
     metric = MeanOfSegments()
     metric._ref_cache, metric.num_refs = [{}] * 32, 1
-    _, expected = PairedTest(texts, {"mean": metric}, None, short, 400)()
-    found = paired_segment_tests(scores, test=test, samples=400)
+    _, expected = PairedTest(texts, {"mean": metric}, None, "bs", 400)()
+    found = paired_segment_tests(scores, test="sacrebleu-bootstrap", samples=400)
     for outcome, result in zip(found.values(), expected["mean"], strict=True):
         assert outcome.score == pytest.approx(result.score)
         assert outcome.p_value == result.p_value
-        if test == "bootstrap":
-            assert (outcome.mean, outcome.ci95) == (pytest.approx(result.mean), pytest.approx(result.ci))
+        assert outcome.ci95 == pytest.approx(result.ci)
 
 
 def test_randomization_comes_near_the_exact_permutation_test():
@@ -167,11 +204,9 @@ def test_randomization_comes_near_the_exact_permutation_test():
         abs(math.fsum(s * g for s, g in zip(signs, gains, strict=True)) / 8)
         for signs in itertools.product((1, -1), repeat=8)
     ]
-    # sacrebleu counts shuffles that exceed the observed difference; ties with it do not count
-    exact = sum(flip > observed + 1e-12 for flip in flips) / len(flips)
+    exact = sum(flip >= observed - 1e-12 for flip in flips) / len(flips)
     found = paired_segment_tests({"base": base, "other": other}, test="randomization", samples=20_000)["other"].p_value
-    upper = sum(flip >= observed - 1e-12 for flip in flips) / len(flips)
-    assert exact - 0.02 < found < upper + 0.02
+    assert found == pytest.approx(exact, abs=0.01)
 
 
 def test_bootstrap_equals_a_loop_over_resamples(monkeypatch):
@@ -180,13 +215,52 @@ def test_bootstrap_equals_a_loop_over_resamples(monkeypatch):
     rng = np.random.default_rng(99)
     picks = rng.choice(5, size=(150, 5), replace=True).tolist()
     means = [(statistics.fmean(base[i] for i in p), statistics.fmean(other[i] for i in p)) for p in picks]
-    gaps = [abs(b - a) for a, b in means]
-    shift, observed = statistics.fmean(gaps), abs(statistics.fmean(other) - statistics.fmean(base))
-    expected = (sum(gap - shift > observed for gap in gaps) + 1) / 151
+    gaps = [b - a for a, b in means]
+    center, observed = statistics.fmean(gaps), abs(statistics.fmean(other) - statistics.fmean(base))
+    expected = (sum(abs(gap - center) >= observed - 1e-12 for gap in gaps) + 1) / 151
     ordered = sorted(b for _, b in means)
     found = paired_segment_tests({"base": base, "other": other}, samples=150)["other"]
     assert found.p_value == pytest.approx(expected)
     assert found.ci95 == pytest.approx((ordered[150 - 150 // 40 - 1] - ordered[150 // 40]) / 2)
+
+
+def test_resamples_do_not_depend_on_how_many_fit_into_memory(monkeypatch):
+    runs = [mean_statistics([0.1, 0.5, 0.9, 0.3]), mean_statistics([0.2, 0.2, 0.8, 0.4])]
+    whole = resampled_scores(runs, 50)
+    monkeypatch.setattr("experiment.scoring.significance._CHUNK", 12)
+    assert resampled_scores(runs, 50) == pytest.approx(whole)
+
+
+STATISTICS = st.lists(st.lists(st.integers(0, 30), min_size=10, max_size=10), min_size=1, max_size=4)
+
+
+@given(STATISTICS)
+def test_bleu_of_sums_is_sacrebleus(rows):
+    counts = np.array(rows, dtype=float)
+    counts[:, 6:] = -np.sort(-counts[:, 6:], axis=1)
+    counts[:, 2:6] = np.minimum(counts[:, 2:6], counts[:, 6:])
+    counts[:, 0] = counts[:, 6]  # a hypothesis is as long as it has words
+    for row, found in zip(counts, bleu(counts), strict=True):
+        assert found == pytest.approx(BLEU()._compute_score_from_stats(row.tolist()).score, abs=1e-9)
+
+
+@given(st.lists(st.lists(st.integers(0, 30), min_size=24, max_size=24), min_size=1, max_size=4))
+def test_chrf_of_sums_is_sacrebleus(rows):
+    counts = np.array(rows, dtype=float)
+    counts[:, 2::3] = np.minimum(counts[:, 2::3], np.minimum(counts[:, ::3], counts[:, 1::3]))
+    for order, metric in ((18, CHRF()), (24, CHRF(word_order=2))):
+        for row, found in zip(counts[:, :order], chrf(counts[:, :order], beta=2), strict=True):
+            assert found == pytest.approx(metric._compute_score_from_stats(row.tolist()).score, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", [name for name in METRICS if name != "comet"])
+def test_statistics_of_sentences_give_the_corpus_score(systems, metric):
+    lines = {name: Path(f"{name}.1").read_text().split("\n")[:-1] for name in ("base", "worse")}
+    references = Path("ref").read_text().split("\n")[:-1]
+    signature, counted = count_sentences(metric, lines, references)
+    for name, found in counted.items():
+        expected = score_corpus(lines[name], references, [metric])["metrics"][metric]
+        assert (signature, found.score) == (expected["signature"], pytest.approx(expected["score"]))
 
 
 def test_comet_segments_are_compared_and_models_must_agree(systems, capsys):
@@ -195,7 +269,7 @@ def test_comet_segments_are_compared_and_models_must_agree(systems, capsys):
         Path(f"{name}.json").write_text(json.dumps(scores))
     comet = ["--comet", "worse", "1", "worse.json", "--comet", "base", "1", "base.json"]
     found = compare("--metrics", "comet", *comet, "--samples", "100", names=("base", "worse"), seeds=("1",))
-    assert found["signatures"] == {"comet": "Python3|Comet2|fp32|m|bs:100|seed:12345"}
+    assert found["signatures"] == {"comet": "Python3|Comet2|fp32|m|test:bootstrap|samples:100|seed:12345"}
     first, second = found["comparisons"]
     assert (first["segmentation"], first["p_value"], second["segmentation"]) == ("base", None, "worse")
     assert second["delta"] == pytest.approx(-0.5)
@@ -215,6 +289,13 @@ BAD = {
     "seed without baseline": (["--system", "worse", "3", "worse.1"], "no output for seed 3"),
     "lines": (["--reference", "short"], "unequal line counts"),
     "comet": (["--metrics", "comet"], "without --comet"),
+    "against": (["--against", "worse", "bose"], "did you mean 'base'"),
+    "against in a chain": (
+        ["--against", "worse", "base", "--against", "base", "worse"],
+        "compared with nothing itself",
+    ),
+    "margin": (["--margin", "bleu", "0"], "margin 0 of bleu"),
+    "margin's metric": (["--margin", "blue", "1"], "did you mean 'bleu'"),
 }
 
 
@@ -247,6 +328,13 @@ def test_mean_and_standard_error_by_hand():
     assert mean_and_error([4.0]) == (4.0, None)
 
 
+def test_the_interval_over_seeds_is_students():
+    mean, width = mean_and_interval([30.0, 30.4, 31.4])
+    low, high = scipy.stats.t.interval(0.95, 2, loc=mean, scale=scipy.stats.sem([30.0, 30.4, 31.4]))
+    assert (mean - width, mean + width) == (pytest.approx(low), pytest.approx(high))
+    assert mean_and_interval([4.0]) == (4.0, None)
+
+
 def test_welch_by_its_formula():
     first, second = [34.1, 34.9, 34.4, 35.0], [33.0, 33.9, 33.1]
     from scipy.stats import t as student
@@ -259,8 +347,9 @@ def test_welch_by_its_formula():
 
 def test_welch_needs_three_seeds_a_side_and_copes_without_variance():
     assert welch_p_value([1.0, 2.0], [1.0, 2.0, 3.0]) is None
-    assert welch_p_value([1.0] * 3, [1.0] * 3) == 1
-    assert welch_p_value([1.0] * 3, [2.0] * 3) == 0
+    assert welch_p_value([1.0] * 3, [1.0] * 3) is None
+    assert welch_p_value([1.0] * 3, [2.0] * 3) is None
+    assert welch_p_value([1.0] * 3, [2.0, 2.2, 2.1]) is not None
 
 
 def test_systems_of_different_lengths_are_refused():

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+
 from training.tiny_transformer import make_task
 
 STEPS = 30
@@ -103,3 +104,22 @@ def test_training_in_bf16_goes_on_with_the_weights_it_left_off_with(name: str) -
     assert not torch.equal(resumed.fp32_params[0], resumed.fp32_params[0].bfloat16().float())  # rounding would matter
     old = FP16Optimizer.build_optimizer(config, [rest])
     old.load_state_dict({key: value for key, value in state.items() if key != "master_weights"})  # an older checkpoint
+
+
+@pytest.mark.parametrize("largest", [0.0, 0.5, 1e9])
+def test_gradients_are_scaled_and_clipped_as_fairseq_does(largest: float) -> None:
+    make_task()
+    from fairseq.optim.adam import FairseqAdam
+    from fairseq_plugins.adamw import FusedAdamW
+
+    results = []
+    for kind in (FairseqAdam, FusedAdamW):
+        generator = torch.Generator().manual_seed(5)
+        weights = [torch.nn.Parameter(torch.randn(n, 4, generator=generator)) for n in (1, 3, 9)]
+        for weight in weights[:2]:  # the last has no gradient
+            weight.grad = torch.randn(weight.shape, generator=generator)
+        stepper = kind(settings(), weights)
+        stepper.multiply_grads(0.7)
+        results.append([stepper.clip_grad_norm(largest), *(weight.grad for weight in weights[:2])])
+    for one, other in zip(*results, strict=True):
+        assert torch.allclose(one, other, rtol=1e-6)

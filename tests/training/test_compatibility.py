@@ -8,6 +8,7 @@ import sys
 import pytest
 import torch
 from fairseq_plugins.compatibility import FASTPATH_COPIES
+
 from training.tiny_transformer import make_batch, make_model, make_task
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,9 @@ from pathlib import Path
 from experiment.training import gpu
 gpu.POLL_SECONDS = 0.05
 sharing = int(sys.argv[5])
-taken, _ = gpu.hold(sys.argv[2].split(","), int(sys.argv[3]), Path(sys.argv[1]), sharing)
-print(",".join(taken), flush=True)
+cards = [gpu.Card(name, name) for name in sys.argv[2].split(",")]
+taken, _ = gpu.hold(cards, int(sys.argv[3]), Path(sys.argv[1]), sharing)
+print(",".join(card.name for card in taken), flush=True)
 time.sleep(float(sys.argv[4]))
 """
 
@@ -107,21 +110,140 @@ def test_a_job_that_wants_a_card_alone_waits_for_those_who_share_it(root: Path, 
 
 def test_more_cards_than_there_are_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="2 asked for, 1 visible"):
-        gpu.hold(["0"], 2, tmp_path)
+        gpu.hold([gpu.Card("0", "0")], 2, tmp_path)
 
 
-def test_visible_cards_are_those_the_scheduler_gave(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
-    assert gpu.visible_gpus() == ["3", "5"]
+@pytest.fixture
+def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that puts a stand-in for nvidia-smi on PATH, which lists these cards' UUIDs."""
+    for name in (
+        "CUDA_VISIBLE_DEVICES",
+        "SLURM_JOB_ID",
+        "SLURM_JOB_GPUS",
+        "SLURM_STEP_GPUS",
+        "SLURM_GPUS",
+        "RUNS_PER_GPU",
+    ):
+        monkeypatch.setenv(name, "")  # so that it is put back even where it was not set
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(gpu, "DRIVER_CARDS", tmp_path / "no-driver")
+    monkeypatch.setattr(gpu, "LOCKS", tmp_path / "locks")
+
+    def install(*uuids: str) -> None:
+        program = tmp_path / "bin" / "nvidia-smi"
+        program.parent.mkdir(exist_ok=True)
+        cards = [{"index": str(index), "uuid": uuid, "driver_version": "550.1"} for index, uuid in enumerate(uuids)]
+        program.write_text(
+            f"#!{sys.executable}\nimport sys\nfields = sys.argv[1].removeprefix('--query-gpu=').split(',')\n"
+            f"for card in {cards}:\n    print(', '.join(card[field] for field in fields))\n"
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+
+    return install
+
+
+def test_cards_have_the_drivers_uuids_as_names(driver: Callable[..., None]) -> None:
+    driver("GPU-aa", "GPU-bb")
+    assert gpu.visible_gpus() == ["GPU-aa", "GPU-bb"]
+
+
+def test_visible_cards_are_those_the_scheduler_gave(
+    driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver("GPU-aa", "GPU-bb", "GPU-cc")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,0")
+    assert gpu.visible_cards() == [gpu.Card("2", "GPU-cc"), gpu.Card("0", "GPU-aa")]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
+    assert gpu.visible_cards() == [gpu.Card("GPU-b", "GPU-bb")]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert gpu.visible_gpus() == []
+    assert gpu.visible_cards() == []
 
 
-def test_how_many_share_a_card_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4")
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    monkeypatch.setattr(gpu, "hold", lambda cards, count, sharing: (cards[:count], [sharing]))
-    assert gpu.runs_per_gpu() == 1
-    monkeypatch.setenv("RUNS_PER_GPU", "5")
-    assert gpu.runs_per_gpu() == 5
-    assert gpu.take(1) == ["4"]
+def test_cards_that_jobs_of_slurm_number_from_zero_have_locks_of_their_own(
+    driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    assert gpu.visible_cards() == [gpu.Card("0", "job17.0")]  # no driver says which card it is
+    driver("GPU-cc")
+    assert gpu.visible_cards() == [gpu.Card("0", "GPU-cc")]
+
+
+@pytest.mark.parametrize("job", [None, "17"])
+def test_a_job_locks_its_card_and_sees_no_other_inside_slurm_too(
+    job: str | None, driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    driver("GPU-aa", "GPU-bb")
+    if job:
+        monkeypatch.setenv("SLURM_JOB_ID", job)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    assert gpu.take(1) == ["0"]
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == "0"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    assert gpu.take(1) == ["1"]  # the first one is locked by this process
+    with pytest.raises(InputError, match="3 asked for, 1 visible"):
+        gpu.take(3)
+
+
+def test_jobs_share_a_card_when_they_say_so(driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    driver("GPU-aa")
+    assert gpu.take(1, sharing=2) == ["GPU-aa"]
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert gpu.take(1, sharing=2) == ["GPU-aa"]
+
+
+def test_without_cards_a_job_runs_on_the_cpu_unless_cards_were_promised(
+    driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    driver()
+    assert gpu.take(1) == []
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    with pytest.raises(InputError, match="no GPU is visible, but device: gpu"):
+        gpu.take(1, device="gpu")
+    monkeypatch.setenv("SLURM_JOB_GPUS", "3")
+    with pytest.raises(InputError, match="SLURM_JOB_GPUS=3"):
+        gpu.take(1)
+    assert gpu.take(1, device="cpu") == []
+    monkeypatch.delenv("SLURM_JOB_GPUS")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    (tmp_path / "driver" / "0000:3b:00.0").mkdir(parents=True)
+    monkeypatch.setattr(gpu, "DRIVER_CARDS", tmp_path / "driver")
+    with pytest.raises(InputError, match="nvidia-smi lists none"):
+        gpu.take(1)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")  # hidden by hand
+    assert gpu.take(1) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [(0, "finds 0 of 1 cards"), (1, "no kernel image is available")],
+)
+def test_a_card_that_torch_cannot_use_is_an_error_with_driver_and_build(
+    found: int, problem: str, driver: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import torch
+
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("no kernel image is available for execution on the device")
+
+    driver("GPU-aa")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: found)
+    monkeypatch.setattr(torch, "ones", fail)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    with pytest.raises(InputError, match=rf"CUDA 13\.0.*driver 550\.1: .*{problem}"):
+        gpu.check_usable(["GPU-aa"])
+    gpu.check_usable([])
+
+
+def test_peak_memory_is_that_of_all_updates(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    held = iter([5 * 2**20, 9 * 2**20, 2 * 2**20])
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device=None: next(held))
+    monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device=None: None)
+    peak = gpu.PeakMemory()
+    torch.cuda.reset_peak_memory_stats()  # as fairseq does after each update
+    torch.cuda.reset_peak_memory_stats()
+    assert peak.mib() == 9.0

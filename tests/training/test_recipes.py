@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from experiment.store.checksums import Checksums
 from experiment.training import recipes
 from subwords.errors import InputError
 
@@ -113,3 +114,58 @@ def test_every_recipe_says_where_its_values_come_from(catalogue: dict[str, Any])
     for name, recipe in catalogue.items():
         assert recipe.get("what"), name
         assert recipe.get("source"), name
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ({"max-epoch": 2, "validate-interval": 3}, "epoch 3"),
+        ({"max-epoch": 5, "validate-interval": 2, "save-interval": 3}, "epoch 6"),
+        ({"max-update": 100, "validate-after-updates": 200}, "after the last update"),
+        ({"validate-interval": 1}, "no end"),
+    ],
+)
+def test_a_recipe_whose_validation_never_comes(flags: dict[str, Any], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        recipes.check_end("mine", flags)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {"max-epoch": 6, "validate-interval": 2, "save-interval": 3},
+        {"max-epoch": 2, "validate-interval": 3, "validate-interval-updates": 50},
+        {"max-epoch": 2, "validate-interval": 3, "max-update": 100},  # the last update is always validated
+        {"patience": 3},
+    ],
+)
+def test_a_recipe_whose_validation_comes(flags: dict[str, Any]) -> None:
+    recipes.check_end("mine", flags)
+
+
+def test_cards_share_the_batches_of_an_update() -> None:
+    assert recipes.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
+    assert recipes.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}
+    with pytest.raises(InputError, match=r"update-freq=4 cannot be shared out among 3 cards"):
+        recipes.on_cards("m", {"update-freq": 4}, 3)
+
+
+def test_runtime_flags_are_no_content(tmp_path: Path) -> None:
+    flags = {"lr": 0.001, "num-workers": 4, "tensorboard-logdir": "here", "batch-size-valid": "64"}
+    assert recipes.content(flags, Checksums(tmp_path)) == {"lr": 0.001}
+    known = recipes._known_flags()["core"]
+    assert known.keys() >= recipes.RUNTIME_FLAGS
+    assert not recipes.RUNTIME_FLAGS & recipes.PIPELINE_FLAGS.keys()
+
+
+def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.pt", tmp_path / "second.pt"
+    first.write_text("weights")
+    second.write_text("weights")
+    checksums = Checksums(tmp_path)
+    found = [recipes.content({"finetune-from-model": str(path)}, checksums) for path in (first, second)]
+    assert found[0] == found[1]
+    second.write_text("others!")
+    assert recipes.content({"finetune-from-model": str(second)}, checksums) != found[0]
+    with pytest.raises(InputError, match="No such file"):
+        recipes.content({"finetune-from-model": "none.pt"}, checksums)

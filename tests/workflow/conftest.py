@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-PARTS = ["Snakefile", "config", "envs", "fairseq_plugins", "profiles", "scripts", "src", "workflow"]
+PARTS = ["Snakefile", "config", "envs", "fairseq_plugins", "papers", "profiles", "scripts", "src", "workflow"]
 
 #: Real in every step, and small: hundreds of sentences, two epochs, a model that learns next to nothing.
 TINY: dict[str, Any] = {
@@ -66,20 +66,20 @@ class Workplace:
         return [sys.executable, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
 
     def environment(self) -> dict[str, str]:
-        python = str(Path(sys.executable).parent)
-        return {
-            **os.environ,
-            "PATH": f"{python}:{os.environ['PATH']}",
-            "OMP_NUM_THREADS": "1",
-            "XDG_CACHE_HOME": str(self.folder / ".cache"),
-        }
+        """Return the variables of a shell in which nothing was activated."""
+        bare = {name: value for name, value in os.environ.items() if name not in ("VIRTUAL_ENV", "PYTHONPATH")}
+        own = str(Path(sys.executable).parent)
+        path = ":".join(part for part in os.environ["PATH"].split(":") if part != own)
+        return {**bare, "PATH": path, "OMP_NUM_THREADS": "1", "XDG_CACHE_HOME": str(self.folder / ".cache")}
 
-    def snakemake(self, *words: str, config: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    def snakemake(
+        self, *words: str, config: tuple[str, ...] = (), cwd: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         """Run snakemake and return what it said; stdout and stderr are one text."""
         command = self.command(*words) + (["--config", *config] if config else [])
         return subprocess.run(
             command,
-            cwd=self.folder,
+            cwd=cwd or self.folder,
             env=self.environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -92,6 +92,18 @@ class Workplace:
         done = self.snakemake(*words)
         assert done.returncode == 0, done.stdout
         return done.stdout
+
+    def plan(self, experiment: dict[str, Any], *words: str) -> dict[str, int]:
+        """Return rule -> number of jobs of a dry run of an experiment, which is then the one that is there."""
+        self.write(experiment)
+        said = [line.split() for line in self.run("-n", *words).split("Job stats:")[-1].split("\n")]
+        found = {line[0]: int(line[1]) for line in said if len(line) == 2 and line[1].isdigit()}
+        return {rule: count for rule, count in found.items() if rule not in ("total", "all")}
+
+    def one(self, pattern: str) -> Path:
+        """Return the only file or folder of a pattern below results/."""
+        (found,) = self.results.glob(pattern)
+        return found
 
 
 @pytest.fixture(scope="session")

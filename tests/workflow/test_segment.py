@@ -1,4 +1,4 @@
-"""scripts/segment.py learns on what it is told to, and segments everything."""
+"""A segmentation is learned on what it is told to, and segments everything."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import segment
 from experiment.config import Experiment
-from experiment.graph import Graph
 from experiment.jsonfiles import read_json
+from experiment.segmenting import load_segmenter, read_counts, segment
 from subwords.errors import InputError
 
 
@@ -23,21 +22,23 @@ def text(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(text: Path, output: str, words: int, *more: str) -> Path:
+def run(text: Path, output: str, words: int, learn_pairs: int | None = None) -> Path:
+    """Learn, encode and measure; return the folder."""
     folder = text / output
-    command = [
-        "--pair",
-        "xx-yy",
-        "--algorithm",
-        "word",
-        "--size",
-        str(words + 1),
-        "--text",
-        "moses",
-        "--train",
-        f"{text}/train",
-    ]
-    assert segment.main([*command, "--dev", f"{text}/dev", "--output", str(folder), *more]) == 0
+    folder.mkdir()
+    job = {
+        "pair": "xx-yy",
+        "text": str(text),
+        "form": "moses",
+        "gold": {},
+        "algorithm": "word",
+        "size": words + 1,
+        "joint": False,
+        "learn": {},
+        "encode": {},
+        "learn_pairs": learn_pairs,
+    }
+    segment(job, folder)
     return folder
 
 
@@ -48,12 +49,12 @@ def known(folder: Path, language: str) -> set[str]:
 
 
 def test_learning_on_some_pairs_takes_the_same_lines_of_both_sides(text: Path) -> None:
-    folder = run(text, "some", 50, "--learn-pairs", "50")
+    folder = run(text, "some", 50, 50)
     assert len(known(folder, "xx")) == 50
     assert known(folder, "xx") == known(folder, "yy")
     assert len((folder / "train.xx").read_text().splitlines()) == 200  # all of it is segmented
     assert read_json(folder / "segmentation.json")["learn_pairs"] == 50
-    again = run(text, "again", 50, "--learn-pairs", "50")
+    again = run(text, "again", 50, 50)
     assert known(again, "xx") == known(folder, "xx")
     assert not list(folder.glob(".learn*"))
     in_order = sorted(known(folder, "xx"))
@@ -61,7 +62,7 @@ def test_learning_on_some_pairs_takes_the_same_lines_of_both_sides(text: Path) -
 
 
 def test_learning_on_more_pairs_than_there_are_is_learning_on_all(text: Path) -> None:
-    every, more = run(text, "every", 200), run(text, "more", 200, "--learn-pairs", "200")
+    every, more = run(text, "every", 200), run(text, "more", 200, 200)
     assert (every / "model.xx").read_bytes() == (more / "model.xx").read_bytes()
     assert len(known(every, "xx")) == 200
 
@@ -79,13 +80,24 @@ def test_the_experiment_says_on_how_many(root: Path) -> None:
         "models": ["transformer-tiny"],
         "seeds": [1],
     }
-    graph = Graph(Experiment(settings))
-
-    def place(name: str) -> object:
-        return type("W", (), {"segmentation": name})()
-
-    assert graph.learning_flags(place("some")) == "--joint --learn-pairs 7"
-    assert graph.learning_flags(place("all")) == "--joint"
+    jobs = {s.segmentation.name: s.job({"workers": 1}) for s in Experiment(settings).plan.segmented.values()}
+    assert {name: job["learn_pairs"] for name, job in jobs.items()} == {"some": 7, "all": None}
+    assert len({job["folder"].rpartition(".")[2] for job in jobs.values()}) == 2
     settings["segmentations"]["some"]["learn_pairs"] = 0  # type: ignore[index]
     with pytest.raises(InputError, match="learn_pairs"):
         Experiment(settings)
+
+
+def test_pieces_are_counted_and_the_threshold_finds_its_vocabulary(text: Path) -> None:
+    folder = text / "bpe"
+    folder.mkdir()
+    job = {"pair": "xx-yy", "text": str(text), "form": "moses", "gold": {}, "algorithm": "bpe", "size": 20}
+    job |= {"joint": True, "learn": {}, "encode": {"vocabulary_threshold": 3}, "learn_pairs": None}
+    segment(job, folder)
+    for language in ("xx", "yy"):
+        pieces = (folder / f"train.{language}").read_text().split()
+        assert read_counts(folder / f"pieces.{language}") == {piece: pieces.count(piece) for piece in set(pieces)}
+        assert read_json(folder / f"encode.{language}.json")["vocabulary"] == f"vocabulary.{language}"
+    moved = folder.rename(text / "moved")  # what lies in it is found wherever it is
+    lines = (text / "train.xx").read_text().splitlines()
+    assert list(load_segmenter(moved, "xx", "bpe").encode_lines(lines)) == (moved / "train.xx").read_text().splitlines()

@@ -1,0 +1,94 @@
+"""The benchmark of trainings: it runs from end to end, and what it prepares for a GPU holds together on a CPU."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TINY = "1+1 layers of 16, for tests"
+
+
+def run(root: Path, code: str, *words: str) -> str:
+    """Run code beside the benchmark, in a process of its own (its package is called as a folder of tests)."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_each_step_for_a_gpu_changes_one_thing(root: Path) -> None:
+    code = """
+import json
+from benchmarks.training.variants import models, variants
+print(json.dumps([[[v.name, v.flags, v.words] for v in variants("cuda")], [m.flags for m in models("cuda")]]))
+"""
+    steps, (model,) = json.loads(run(root, code))
+    assert steps[0][0] == "fairseq, fp16"
+    assert steps[0][2] == ["--fp16"]
+    assert model["max-tokens"] == 25000
+    for (_, before, words), (_, after, other) in itertools.pairwise(steps):
+        changed = {flag for flag in {*before, *after} if before.get(flag) != after.get(flag)}
+        assert len(changed) + (words != other) == 1
+
+
+@pytest.fixture(scope="module")
+def data(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    for language in ("de", "en"):
+        for part, count in (("train", 200), ("dev", 20)):
+            lines = (" ".join(f"p{n * k % 29}" for k in range(1, 3 + n % 7)) for n in range(count))
+            (folder / f"{part}.{language}").write_text("".join(f"{line}\n" for line in lines))
+    words = ["--pair", "de-en", "--joint", "--train", str(folder / "train"), "--dev", str(folder / "dev")]
+    command = [sys.executable, "scripts/binarize.py", *words, "--output", str(folder / "binarized")]
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
+    return folder / "binarized"
+
+
+@pytest.mark.slow
+def test_fairseq_and_ours_are_compared(root: Path, data: Path, tmp_path: Path) -> None:
+    words = ["--data", str(data), "--model", TINY, "--device", "cpu", "--output", str(tmp_path / "speed.md")]
+    words += ["--seeds", "2", "--updates", "6", "--warmup", "2"]
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.training", *words], cwd=root, check=True, capture_output=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    result = json.loads((tmp_path / "speed.json").read_text())
+    stock, ours, *rest = result["results"][TINY]
+    assert stock["ratios"] == [1.0, 1.0]
+    assert stock["gradient_error"] == 0
+    assert ours["gradient_error"] < 1e-4
+    for entry in (ours, *rest):
+        assert entry["dev_loss"] == pytest.approx(stock["dev_loss"], rel=0.02)
+    text = (tmp_path / "speed.md").read_text()
+    assert "| ours, fp32 |" in text
+    assert result["commit"] in text
+
+
+@pytest.mark.slow
+def test_every_variant_for_a_gpu_trains_here(root: Path, data: Path) -> None:
+    """All of a GPU's flags but fp16, which fairseq has on a GPU alone; the attention kernel is forced."""
+    code = """
+import sys
+from pathlib import Path
+from benchmarks.training.trainings import Training
+from benchmarks.training.variants import TINY, variants
+from fairseq_plugins import attention
+attention._Products.apply = lambda visible, dropped, grids, *rows: attention.by_kernel(rows, grids, visible, dropped)
+for variant in variants("cuda"):
+    if "--fp16" not in variant.words:
+        training = Training(Path(sys.argv[1]), TINY, variant, "cpu", 1)
+        before = training.dev_loss()
+        for _ in range(12):
+            training.update()
+        assert training.dev_loss() < before, variant.name
+        print(variant.name)
+"""
+    assert len(run(root, code, str(data)).splitlines()) == 6

@@ -1,0 +1,128 @@
+"""Clusters, environments and workplaces for the tests of deployment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from workflow.conftest import Workplace, finished, workplace, workplaces
+
+from deployment.one_node_slurm import Missing, OneNodeSlurm
+from deployment.runs import contents, three_runs
+from deployment.stand_in_pbs import POLL_SECONDS, Scheduler
+
+__all__ = ["finished", "workplace", "workplaces"]  # fixtures
+
+
+@pytest.fixture(scope="session")
+def undisturbed(workplaces: Callable[[str], Workplace]) -> dict[str, Any]:
+    """What comes out of the three trainings where nothing goes wrong."""
+    place = workplaces("undisturbed")
+    place.write(three_runs())
+    place.run()
+    return contents(place)
+
+
+@pytest.fixture(scope="session")
+def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneNodeSlurm]:
+    """A running Slurm of one node."""
+    cluster = OneNodeSlurm(tmp_path_factory.mktemp("slurm"))
+    try:
+        cluster.start()
+    except Missing as reason:
+        pytest.skip(f"no Slurm here: {reason}")
+    except TimeoutError:
+        cluster.stop()
+        raise
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture
+def pbs(tmp_path: Path) -> Iterator[Scheduler]:
+    """A running stand-in for PBS."""
+    scheduler, ended = Scheduler(tmp_path / "pbs"), threading.Event()
+
+    def serve() -> None:
+        while not ended.wait(POLL_SECONDS):
+            scheduler.step()
+
+    server = threading.Thread(target=serve)
+    server.start()
+    yield scheduler
+    ended.set()
+    server.join()
+    scheduler.stop()
+
+
+class OnCluster:
+    """`snakemake --workflow-profile` in a workplace, started and killed; what it says goes to a file."""
+
+    def __init__(self, place: Workplace, profile: str, environment: dict[str, str] | None = None) -> None:
+        self.place, self.profile = place, profile
+        self.environment = {**place.environment(), **(environment or {})}
+        self.log = place.folder / "cluster.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def edit(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Edit the profile in the workplace, as a user does."""
+        path = self.place.folder / "profiles" / self.profile / "profile.yaml"
+        settings = yaml.safe_load(path.read_text())
+        change(settings)
+        path.write_text(yaml.safe_dump(settings))
+
+    def start(self, *words: str) -> None:
+        command = [sys.executable, "-m", "snakemake", "--workflow-profile", f"profiles/{self.profile}"]
+        self._begun = self.log.stat().st_size if self.log.exists() else 0
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "--configfile", "experiment.yaml", *words],
+                cwd=self.place.folder,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self) -> None:
+        """Kill snakemake and what it started on this machine; jobs of the cluster go on."""
+        if self.process and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+    def wait(self, seen: Callable[[], Any], seconds: float = 240) -> Any:
+        """Return what `seen` returns as soon as it is true; fail where snakemake ends before, or it takes too long."""
+        assert self.process
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if found := seen():
+                return found
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        raise AssertionError(f"not seen (status {self.process.poll()}): {seen}\n{self.log.read_text()[-6000:]}")
+
+    def finish(self, seconds: float = 400) -> str:
+        """Wait for the end, which must be a good one; return what snakemake said since it was started."""
+        self.wait(lambda: self.process.poll() is not None, seconds)
+        said = self.log.read_bytes()[self._begun :].decode()
+        assert self.process
+        assert self.process.returncode == 0, said[-6000:]
+        return said
+
+
+def needs(*tools: str) -> None:
+    """Skip a test where a program is not here."""
+    for tool in tools:
+        if not shutil.which(tool):
+            pytest.skip(f"needs the program {tool}, which is not installed")

@@ -1,0 +1,99 @@
+"""Three trainings of a few epochs, to be stopped, killed and watched; and what comes out of a run, to be compared."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import signal
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+from workflow.conftest import TINY, Workplace
+
+EPOCHS = 5
+SEEDS = [1, 2, 3]
+
+
+def three_runs(epochs: int = EPOCHS, seeds: Sequence[int] = tuple(SEEDS)) -> dict[str, Any]:
+    """Return the tiny experiment with one segmentation, three seeds and a checkpoint after each of some epochs."""
+    recipe = TINY["models"]["mini"]
+    return {
+        **TINY,
+        "segmentations": {"bpe": TINY["segmentations"]["bpe"]},
+        "models": {"mini": {**recipe, "flags": {**recipe["flags"], "max-epoch": epochs}}},
+        "seeds": list(seeds),
+        "select": {"average": 2, "metric": "loss"},
+        "runtime": {"device": "cpu"},  # the cards of the stand-ins are none
+    }
+
+
+def step_of(words: list[str]) -> str | None:
+    """Return the step of a command line: python …/scripts/train.py is `train`."""
+    if words and "python" in Path(words[0]).name:
+        for word in words[1:4]:
+            if word.endswith(".py") and Path(word).parent.name == "scripts":
+                return Path(word).stem
+    return None
+
+
+def programs(place: Workplace) -> Iterator[tuple[str, psutil.Process]]:
+    """Yield (step, process) for the programs at work in a workplace, whoever started them."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            step = step_of(process.cmdline())
+            if step and Path(process.cwd()) == place.folder:
+                yield step, process
+
+
+def training(place: Workplace, seed: int, epochs: int = 1) -> psutil.Process | None:
+    """Return the process that trains with a seed and has trained some epochs, or None."""
+    if not any(place.results.glob(f"runs/*/*/*/*/seed{seed}/checkpoints/checkpoint{epochs}.pt")):
+        return None
+    for step, process in programs(place):
+        with contextlib.suppress(psutil.Error):
+            if step == "train" and f"/seed{seed}" in " ".join(process.cmdline()):
+                return process
+    return None
+
+
+def freeze(place: Workplace, seed: int, epochs: int = 1) -> psutil.Process | None:
+    """Stop the training with a seed after some epochs: it holds its lock and makes no progress."""
+    process = training(place, seed, epochs)
+    if process:
+        process.send_signal(signal.SIGSTOP)
+    return process
+
+
+def epochs_trained(place: Workplace, seed: int) -> list[int]:
+    """Return the epochs that were trained to their end, in that order, over all attempts; twice is once too often."""
+    (log,) = place.results.glob(f"runs/*/*/*/*/seed{seed}/**/fairseq.log")
+    points = [line[line.index("{") :] for line in log.read_text().splitlines() if '"train_loss"' in line]
+    return [int(json.loads(point)["epoch"]) for point in dict.fromkeys(points)]  # fairseq writes each several times
+
+
+#: What is equal however a run went: text, segmentations, dev scores, translations, scores.
+LASTING = ["corpora/**/*", "segmented/**/*", "runs/**/*.hyp", "runs/**/*.pieces", "runs/**/*.scores.json"]
+LASTING += ["runs/**/scores.jsonl"]
+#: What is in the files that say when, how fast or from where something was made.
+CHANGING = (b'"made": {', b'_cpu_seconds": ')
+CHANGING_COLUMNS = ("train_seconds", "cpu_seconds", "gpu_hours", "tokens_per_second", "peak_memory_mib", "commit")
+
+
+def contents(place: Workplace) -> dict[str, Any]:
+    """Return what must not depend on how a run went: file -> content; of scores.csv the rows without costs."""
+    found: dict[str, Any] = {}
+    for pattern in LASTING:
+        for path in place.results.glob(pattern):
+            if path.is_file() and not path.name.startswith((".", "words.")):  # the latter are counted when needed
+                content = path.read_bytes()
+                if path.suffix != ".json" or not any(mark in content for mark in CHANGING):
+                    found[str(path.relative_to(place.results))] = content
+    for path in place.results.glob("*/scores.csv"):
+        with path.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        kept = [{name: value for name, value in row.items() if name not in CHANGING_COLUMNS} for row in rows]
+        found[str(path.relative_to(place.results))] = kept
+    return found

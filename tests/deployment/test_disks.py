@@ -1,0 +1,118 @@
+"""Disks and clocks that fail: no space, nothing may be written, damaged checkpoints, a clock that jumps back."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from workflow.conftest import Workplace
+
+from deployment.conftest import needs
+from deployment.damage import DAMAGES, SmallDisk, small_disk
+from deployment.kills import start, wait_for_programs
+from deployment.runs import contents, freeze, three_runs
+
+pytestmark = [pytest.mark.deployment, pytest.mark.slow]
+#: Rules in their order, and a pattern of what each makes.
+STEPS = {
+    "corpus": "corpora/*/*/record.json",
+    "segment": "segmented/*/*/*/record.json",
+    "train": "runs/**/test.scores.json",
+    "collect_scores": "tiny/scores.csv",
+    "tables": "tiny/report.html",
+}
+
+
+@pytest.fixture(scope="module")
+def expected(workplaces: Callable[[str], Workplace]) -> dict[str, Any]:
+    """What comes out of one training where nothing goes wrong."""
+    place = workplaces("expected")
+    place.write(three_runs(seeds=[1]))
+    place.run()
+    return contents(place)
+
+
+@pytest.fixture
+def place(workplaces: Callable[[str], Workplace]) -> Workplace:
+    made = workplaces("disk")
+    made.write(three_runs(seeds=[1]))
+    return made
+
+
+@pytest.fixture
+def disk(place: Workplace) -> Iterator[SmallDisk]:
+    """The results of the workplace, on a small disk of their own."""
+    with small_disk(place.results, 64) as made:
+        yield made
+
+
+def test_a_full_disk_at_every_step(place: Workplace, disk: SmallDisk, expected: dict[str, Any]) -> None:
+    """Each step meets a disk without any space, then one with 20 KB, which is full in the middle of a file."""
+    logs = ""
+    for step, made in STEPS.items():
+        for left in (0, 20_000):
+            disk.fill(left)
+            done = place.snakemake("--until", step)
+            if not any(place.results.glob(made)):
+                assert done.returncode != 0, f"{step} with {left} bytes left"
+                logs += done.stdout + "".join(log.read_text() for log in place.results.glob("logs/*/*.log"))
+            disk.empty()
+        place.run("--until", step)
+        assert any(place.results.glob(made)), step
+    place.run()
+    assert contents(place) == expected
+    assert "No space left on device" in logs
+
+
+def test_results_that_may_only_be_read(place: Workplace, disk: SmallDisk, expected: dict[str, Any]) -> None:
+    """What is finished can be used; what would have to be written is an error that says so."""
+    place.run("--until", "segment")
+    disk.remount("ro")
+    done = place.snakemake()
+    assert done.returncode != 0
+    assert "Read-only file system" in done.stdout
+    disk.remount("rw")
+    place.run()
+    disk.remount("ro")
+    assert "Nothing to be done" in place.run()
+    assert contents(place) == expected
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["checkpoint_last.pt", "checkpoint2.pt", "scores.jsonl"])
+def test_a_training_that_goes_on_after_its_disk_failed(
+    place: Workplace, expected: dict[str, Any], name: str, damage: str
+) -> None:
+    run = start(place)
+    while run.poll() is None and not (process := freeze(place, 1, epochs=3)):
+        pass
+    assert process
+    process.kill()
+    run.wait()
+    wait_for_programs(place)
+    (path,) = place.results.glob(f"runs/*/*/*/*/seed1/checkpoints/{name}")
+    DAMAGES[damage](path)
+    done = place.snakemake()
+    if done.returncode:
+        said = done.stdout + "".join(log.read_text() for log in place.results.glob("logs/train/*.log"))
+        assert "next: delete" in said, said[-3000:]
+        for checkpoints in place.results.glob("runs/*/*/*/*/seed1"):
+            subprocess.run(["rm", "-r", checkpoints / "record.json", checkpoints / "checkpoints"], check=False)
+        place.run()
+    assert contents(place) == expected
+
+
+def test_a_clock_that_jumps_back(place: Workplace, expected: dict[str, Any]) -> None:
+    """A year back in the middle of a run, and forward again: nothing is made twice, nothing is left out."""
+    needs("faketime")
+    place.run("--until", "segment")
+    years_ago = ["faketime", "-f", "-1y", *place.command()]
+    back = {**place.environment(), "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_NO_CACHE": "1"}
+    done = subprocess.run(years_ago, cwd=place.folder, env=back, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert contents(place) == expected
+    times = {path: path.stat().st_mtime_ns for path in place.results.glob("runs/**/*.pt")}
+    assert "Nothing to be done" in place.run()
+    assert times == {path: path.stat().st_mtime_ns for path in place.results.glob("runs/**/*.pt")}

@@ -1,0 +1,153 @@
+"""Reading checkpoints: whole ones of our own are read, broken ones say so, and foreign ones run nothing."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from fairseq_plugins.checkpoints import LAST, average, load, mend, save
+from fairseq_plugins.compatibility import fp32_copies
+
+from experiment.training.dev_scores import read_record, write_record
+from subwords.errors import InputError
+
+STATE: dict[str, Any] = {
+    "args": None,
+    "cfg": {"model": Namespace(encoder_layers=2, arch="transformer")},
+    "model": {"weight": torch.arange(1000.0), "half": torch.ones(3, dtype=torch.bfloat16)},
+    "optimizer_history": [{"num_updates": 7}],
+    "last_optimizer_state": {"master_weights": [torch.zeros(2)]},
+    "extra_state": {"val_loss": 1.5},
+}
+
+
+class Hostile:
+    """Creates a file where it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.system, (f"touch {self.mark}",)
+
+
+def test_our_own_is_read_as_it_was(tmp_path: Path) -> None:
+    torch.save(STATE, tmp_path / "c.pt")
+    state = load(tmp_path / "c.pt")
+    assert state["cfg"] == STATE["cfg"]
+    assert state["optimizer_history"] == STATE["optimizer_history"]
+    for name, weight in STATE["model"].items():
+        assert torch.equal(state["model"][name], weight)
+        assert state["model"][name].dtype == weight.dtype
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_nothing_in_a_foreign_checkpoint_is_run(tmp_path: Path, zipped: bool) -> None:
+    mark = tmp_path / "mark"
+    hostile = {**STATE, "extra_state": Hostile(mark)}
+    torch.save(hostile, tmp_path / "c.pt", _use_new_zipfile_serialization=zipped)
+    with pytest.raises(InputError, match=r"c\.pt is damaged, or no checkpoint of this pipeline"):
+        load(tmp_path / "c.pt")
+    assert not mark.exists()
+    pickle.loads(pickle.dumps(hostile["extra_state"]))
+    assert mark.exists()  # so it would have been run
+
+
+def test_fairseq_itself_runs_nothing_either(tmp_path: Path) -> None:
+    from fairseq_plugins.compatibility import prepare_fairseq
+
+    prepare_fairseq()
+    from fairseq.checkpoint_utils import load_checkpoint_to_cpu
+
+    mark = tmp_path / "mark"
+    torch.save({**STATE, "extra_state": Hostile(mark)}, tmp_path / "c.pt")
+    with pytest.raises(pickle.UnpicklingError):
+        load_checkpoint_to_cpu(str(tmp_path / "c.pt"))
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, 2000, -1])
+def test_a_torn_one_says_so(tmp_path: Path, size: int) -> None:
+    torch.save(STATE, tmp_path / "whole.pt")
+    (tmp_path / "c.pt").write_bytes((tmp_path / "whole.pt").read_bytes()[:size])
+    with pytest.raises(InputError, match="delete the file and run again"):
+        load(tmp_path / "c.pt")
+
+
+def test_a_flipped_bit_of_a_weight_is_found(tmp_path: Path) -> None:
+    torch.save(STATE, tmp_path / "c.pt")
+    content = bytearray((tmp_path / "c.pt").read_bytes())
+    place = content.find(torch.arange(1000.0).numpy().tobytes())
+    assert place > 0
+    content[place + 2000] ^= 1
+    (tmp_path / "c.pt").write_bytes(content)
+    with pytest.raises(InputError, match="is damaged"):
+        load(tmp_path / "c.pt")
+
+
+def test_what_is_no_checkpoint(tmp_path: Path) -> None:
+    torch.save([1, 2], tmp_path / "c.pt")
+    with pytest.raises(InputError, match="holds no model"):
+        load(tmp_path / "c.pt")
+
+
+def test_weights_are_averaged_in_double_precision_and_places_are_left_out(tmp_path: Path) -> None:
+    halves = [torch.tensor([1.0, 2.0**-13]), torch.tensor([3.0, 2.0**-12])]
+    for number, weight in enumerate(halves):
+        settings = Namespace(arch="transformer", save_dir=f"/somewhere/{number}", data="/there")
+        cfg = {"model": settings, "task": {"data": "/there", "source_lang": "en"}, "bpe": None}
+        save(tmp_path / f"{number}.pt", {**STATE, "cfg": cfg, "model": {"weight": weight}})
+    model = average([tmp_path / "0.pt", tmp_path / "1.pt"])
+    assert model["model"]["weight"].tolist() == [2.0, 1.5 * 2.0**-13]
+    assert "last_optimizer_state" not in model
+    assert model["cfg"] == {
+        "model": Namespace(arch="transformer", save_dir="", data=""),
+        "task": {"data": "", "source_lang": "en"},
+        "bpe": None,
+    }
+    save(tmp_path / "2.pt", {**STATE, "model": {"other": halves[0]}})
+    with pytest.raises(InputError, match="different models"):
+        average([tmp_path / "0.pt", tmp_path / "2.pt"])
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_checkpoints_of_mixed_precision_hold_the_weights_that_were_trained(flat: bool) -> None:
+    weights = [torch.full((2, 3), 1.0).bfloat16(), torch.full((4,), 2.0).bfloat16()]
+    masters = [torch.full((2, 3), 1.001), torch.full((4,), 2.001)]
+    given = [torch.cat([master.flatten() for master in masters])] if flat else masters
+    copies = fp32_copies(weights, given)
+    for weight, master in zip(weights, masters, strict=True):
+        assert torch.equal(copies[weight.data_ptr()], master)
+
+
+def last_checkpoint(folder: Path, updates: int, epoch: int, within: int, score: float | None) -> None:
+    """Write checkpoint_last.pt as a training leaves it."""
+    extra = {"train_iterator": {"epoch": epoch, "iterations_in_epoch": within}, "val_loss": score}
+    save(folder / LAST, {**STATE, "optimizer_history": [{"num_updates": updates}], "extra_state": extra})
+
+
+def test_a_score_whose_record_a_kill_has_taken_is_added(tmp_path: Path) -> None:
+    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    last_checkpoint(tmp_path, updates=20, epoch=3, within=0, score=2.5)  # at the end of epoch 2
+    mend(tmp_path)
+    assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+    assert "last_optimizer_state" not in load(tmp_path / "checkpoint2.pt")
+    mend(tmp_path)  # nothing more to do
+    assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+
+
+def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    last_checkpoint(tmp_path, updates=10, epoch=2, within=0, score=3.0)
+    (tmp_path / LAST).write_bytes((tmp_path / LAST).read_bytes()[:3000])
+    mend(tmp_path)
+    assert not (tmp_path / LAST).exists()
+    assert read_record(tmp_path) == []
+    assert "begins again" in capsys.readouterr().err

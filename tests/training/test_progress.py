@@ -1,0 +1,58 @@
+"""How far a training is, out of its log."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiment.training.progress import unfinished
+
+
+def training(root: Path, recipe: dict[str, Any], lines: list[str]) -> Path:
+    folder = root / "runs/demo/en-xx/bpe/tiny.00/seed1"
+    (folder / "checkpoints").mkdir(parents=True)
+    definition = {"recipe": recipe, "select": {"metric": "bleu"}}
+    (folder.parent / "definition.json").write_text(json.dumps(definition))
+    (folder / "checkpoints/fairseq.log").write_text("".join(line + "\n" for line in lines))
+    return folder
+
+
+def point(updates: int, wall: int, epoch: float = 1.0) -> str:
+    """Return a line of fairseq's log."""
+    said = {"epoch": int(epoch), "update": epoch, "num_updates": str(updates), "wps": "5000", "wall": str(wall)}
+    return json.dumps(said)
+
+
+def test_updates_dev_scores_speed_and_time_left(tmp_path: Path) -> None:
+    folder = training(tmp_path, {"max-update": 400}, ["training", point(50, 10), point(100, 20), '{"epoch": 1, "upd'])
+    scores = [{"file": "c.pt", "epoch": 1, "updates": n, "score": n / 10} for n in (25, 50, 75, 100)]
+    (folder / "checkpoints/scores.jsonl").write_text("".join(json.dumps(score) + "\n" for score in scores))
+    (found,) = unfinished(tmp_path)
+    assert (found.updates, found.of, found.share) == (100, "of 400", 0.25)
+    assert found.dev == (5.0, 7.5, 10.0)
+    assert found.pieces_per_second == 5000
+    assert found.seconds_left == pytest.approx(60)  # 100 updates took 20 seconds, 300 are left
+
+
+def test_time_left_counts_what_this_attempt_did(tmp_path: Path) -> None:
+    loaded = "Loaded checkpoint checkpoints/checkpoint_last.pt (epoch 2 @ 300 updates)"
+    training(tmp_path, {"max-update": 400}, [point(300, 1000), loaded, point(350, 10)])
+    (found,) = unfinished(tmp_path)
+    assert found.seconds_left == pytest.approx(10)
+
+
+def test_the_limit_that_comes_first_counts(tmp_path: Path) -> None:
+    training(tmp_path, {"max-update": 1000, "max-epoch": 4}, [point(100, 10, epoch=2.0)])
+    (found,) = unfinished(tmp_path)
+    assert (found.share, found.of) == (0.5, "epoch 2 of 4")
+
+
+def test_a_finished_training_is_not_under_way_and_one_that_has_just_begun_is(tmp_path: Path) -> None:
+    folder = training(tmp_path, {"max-update": 400}, [])
+    (found,) = unfinished(tmp_path)
+    assert (found.updates, found.share, found.seconds_left) == (0, 0.0, None)
+    (folder / "record.json").write_text("{}")
+    assert list(unfinished(tmp_path)) == []

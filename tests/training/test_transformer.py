@@ -1,0 +1,208 @@
+"""The fast Transformer computes what fairseq's own does, with dropout 0 as the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from training.tiny_transformer import make_batch, make_model, make_task
+
+LENGTHS = [(5, 9), (12, 3), (1, 1), (7, 7)]  # (source, target): padding on both sides
+
+
+def both(arguments: dict[str, object] | None = None) -> tuple[object, torch.nn.Module, torch.nn.Module]:
+    """Return a task, fairseq's model and ours with the same weights, in training."""
+    task = make_task()
+    stock, ours = (make_model(arch, 1, task, **(arguments or {})) for arch in ("transformer", "transformer_fast"))
+    ours.load_state_dict(stock.state_dict(), strict=True)
+    return task, stock.train(), ours.train()
+
+
+def loss(task: object, model: torch.nn.Module, batch: dict[str, object]) -> torch.Tensor:
+    """Return the label-smoothed loss of a batch, as fairseq-train computes it."""
+    from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
+
+    task.target_dictionary = task.source_dictionary  # type: ignore[attr-defined]
+    criterion = LabelSmoothedCrossEntropyCriterion(task, sentence_avg=False, label_smoothing=0.1)
+    value: torch.Tensor = criterion(model, batch)[0]
+    return value
+
+
+PRE_NORM = {"encoder_normalize_before": True, "decoder_normalize_before": True}
+
+
+@pytest.mark.parametrize("lengths", [LENGTHS, [(6, 6)] * 3], ids=["padded", "of one length"])
+@pytest.mark.parametrize(
+    "flags",
+    [
+        {},
+        PRE_NORM,
+        {"layernorm_embedding": True, "decoder_learned_pos": True, "activation_fn": "gelu"},
+        {"share_all_embeddings": False, "decoder_embed_dim": 32, "decoder_output_dim": 16, "decoder_input_dim": 16},
+    ],
+    ids=["post-norm", "pre-norm", "learned positions", "projected"],
+)
+def test_loss_and_gradients_are_those_of_fairseq(lengths: list[tuple[int, int]], flags: dict[str, object]) -> None:
+    task, stock, ours = both(flags)
+    batch = make_batch(task, lengths)
+    expected, found = loss(task, stock, batch), loss(task, ours, batch)
+    assert found.item() == pytest.approx(expected.item(), rel=1e-6)
+    expected.backward()
+    found.backward()
+    for (name, one), other in zip(stock.named_parameters(), ours.parameters(), strict=True):
+        assert torch.allclose(one.grad, other.grad, rtol=1e-4, atol=1e-5), name
+
+
+def gradient(task: Any, model: torch.nn.Module, batch: dict[str, object]) -> torch.Tensor:
+    model.zero_grad()
+    loss(task, model, batch).backward()
+    return torch.cat([weight.grad.flatten() for weight in model.parameters()])
+
+
+@pytest.mark.parametrize("flags", [{}, PRE_NORM], ids=["post-norm", "pre-norm"])
+def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(flags: dict[str, object]) -> None:
+    """The oracle is fairseq in fp32; the bound, how far fairseq itself is from it under torch's autocast."""
+    task, stock, ours = both(flags)
+    batch = make_batch(task, [(11, 8), (5, 12), (9, 9), (3, 2)] * 10)
+    exact = gradient(task, stock, batch)
+    errors = []
+    for model in (stock, ours):
+        with torch.autocast("cpu", torch.bfloat16):
+            value = loss(task, model, batch)
+        model.zero_grad()
+        value.backward()
+        assert all(weight.dtype == weight.grad.dtype == torch.float32 for weight in model.parameters())
+        found = torch.cat([weight.grad.flatten() for weight in model.parameters()])
+        errors.append(float((found - exact).norm() / exact.norm()))
+    assert 0 < errors[1] < 2 * errors[0] < 0.2
+
+
+def test_rows_that_fill_up_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fairseq_plugins import attention
+
+    task, stock, ours = both()
+    batch = make_batch(task, LENGTHS)
+    expected = gradient(task, stock, batch)
+    grid = attention.Grid.__init__
+
+    def filled(self: Any, tokens: torch.Tensor) -> None:
+        grid(self, tokens)
+        self.filling = -self.count % 64 + 64
+
+    monkeypatch.setattr(attention.Grid, "__init__", filled)
+    assert torch.allclose(gradient(task, ours, batch), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_attention_of_the_gpu_is_that_of_the_cpu() -> None:
+    """The kernels that a GPU takes, run here on the CPU against the products written out."""
+    from fairseq_plugins.attention import Grid, Visible, attend, by_kernel
+
+    generator = torch.Generator().manual_seed(1)
+    padding = torch.tensor([[False] * 5, [True, True, False, False, False]])
+    source, target = Grid(padding), Grid(torch.zeros(2, 6))
+    together = torch.randn(10, 3, 3, 4, generator=generator)
+    apart = (torch.randn(12, 3, 1, 4, generator=generator), torch.randn(10, 3, 2, 4, generator=generator))
+    cases: list[tuple[tuple[torch.Tensor, ...], tuple[Grid, ...], dict[str, Any]]] = [
+        ((together,), (source,), {"causal": True}),
+        ((together,), (source,), {"padding": padding}),
+        (apart, (target, source), {"padding": padding}),
+    ]
+    for projected, grids, seen in cases:
+        gradients = []
+        for compute in (attend, by_kernel):
+            leaves = [rows.clone().requires_grad_() for rows in projected]
+            mixed = compute(tuple(leaves), grids, Visible(**seen), 0.0)
+            (mixed * mixed.detach().cos()).sum().backward()
+            gradients.append([mixed, *(leaf.grad for leaf in leaves)])
+        for one, other in zip(*gradients, strict=True):
+            assert torch.allclose(one, other, atol=1e-5)
+
+
+def test_attention_dropout_has_the_gradient_of_its_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fairseq_plugins import attention
+
+    rows = torch.randn(8, 2, 3, 3, dtype=torch.float64, requires_grad=True)  # 4 positions of 2 sentences
+    mask = torch.rand(4, 4, 4).round() * 2
+    monkeypatch.setattr(attention, "keep_mask", lambda *_: mask)
+    q, k, v = (part.unflatten(0, (4, 2)).flatten(1, 2).transpose(0, 1) for part in rows.unbind(2))
+    weights = (q @ k.transpose(1, 2) / 3**0.5 + torch.full((4, 4), -torch.inf).triu(1)).softmax(2)
+    expected = ((weights * mask) @ v).transpose(0, 1).reshape(8, 6)
+    grid = attention.Grid(torch.zeros(2, 4))
+    found = attention.attend((rows,), (grid,), attention.Visible(causal=True), 0.5)
+    assert torch.allclose(found, expected, atol=1e-6)
+    weight = torch.randn(found.shape, dtype=torch.float64)
+    (one,), (other,) = (torch.autograd.grad((value * weight).sum(), rows) for value in (expected, found))
+    assert torch.allclose(one, other, atol=1e-5)
+
+
+def test_checkpoints_serve_both(tmp_path: Path) -> None:
+    """Ours into fairseq's model and back: the same names and shapes, the same scores."""
+    task, stock, ours = both({"share_all_embeddings": False})
+    shapes = [{name: value.shape for name, value in model.state_dict().items()} for model in (stock, ours)]
+    assert shapes[0] == shapes[1]
+    with torch.no_grad():
+        for weight in ours.parameters():
+            weight.add_(0.1)
+    torch.save(ours.state_dict(), tmp_path / "model.pt")
+    stock.load_state_dict(torch.load(tmp_path / "model.pt"), strict=True)
+    batch = make_batch(task, LENGTHS)["net_input"]
+    assert torch.equal(stock.eval()(**batch)[0], ours.eval()(**batch)[0])
+
+
+def test_what_is_not_computed_is_refused() -> None:
+    from subwords.errors import InputError
+
+    for flags in ({"quant_noise_pq": 0.1}, {"adaptive_softmax_cutoff": "10,20"}, {"checkpoint_activations": True}):
+        with pytest.raises(InputError, match=next(iter(flags)).replace("_", "-")):
+            make_model("transformer_fast", **flags)
+
+
+def test_no_position_sees_the_future() -> None:
+    task, _, ours = both()
+    batch = make_batch(task, [(6, 8)])
+    pieces = batch["net_input"]["prev_output_tokens"]
+    before = ours(**batch["net_input"])[0]
+    pieces[0, 5] = 7 if pieces[0, 5] != 7 else 8
+    after = ours(**batch["net_input"])[0]
+    assert torch.equal(before[0, :5], after[0, :5])
+    assert not torch.allclose(before[0, 5:], after[0, 5:])
+
+
+def test_padding_changes_no_sentence() -> None:
+    task, _, ours = both()
+    sentence = make_batch(task, [(3, 4)], seed=5)["net_input"]
+    longer = make_batch(task, [(3, 4), (9, 11)], seed=5)["net_input"]
+    rows = [row for row in range(2) if int(longer["src_lengths"][row]) == 4]
+    alone, beside = ours(**sentence)[0][0], ours(**longer)[0][rows[0], :5]
+    assert torch.allclose(alone, beside, atol=1e-6)
+
+
+def test_attention_dropout_drops() -> None:
+    task, _, ours = both({"attention_dropout": 0.5})
+    batch = make_batch(task, LENGTHS)["net_input"]
+    assert not torch.allclose(ours(**batch)[0], ours(**batch)[0])
+    ours.eval()
+    assert torch.equal(ours(**batch)[0], ours(**batch)[0])
+
+
+def test_it_translates_as_fairseq_does() -> None:
+    from fairseq.sequence_generator import SequenceGenerator
+
+    task, stock, ours = both()
+    batch = make_batch(task, LENGTHS)
+    found = [
+        SequenceGenerator([model.eval()], task.source_dictionary, beam_size=3, max_len_b=12).generate([model], batch)
+        for model in (stock, ours)
+    ]
+    for expected, got in zip(*found, strict=True):
+        assert [beam["tokens"].tolist() for beam in expected] == [beam["tokens"].tolist() for beam in got]
+
+
+def test_targets_padded_on_the_left_are_refused() -> None:
+    from subwords.errors import InputError
+
+    with pytest.raises(InputError, match="left-pad-target"):
+        make_model("transformer_fast", task=make_task(left_pad_target=True))
