@@ -163,12 +163,14 @@ def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
 
 
 def signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """Return each metric with each signature of its scores and of its tests."""
+    """Return each metric with each signature of its scores and of its tests, and each segmentation with its own."""
     found: dict[tuple[str, str], None] = {}
     for row in rows:
         found[row["metric"], row["signature"]] = None
         if row["test"]:
             found[f"{row['metric']}, test", row["test"]] = None
+        if row["segmentation_signature"]:
+            found[f"segmentation {row['segmentation']}", row["segmentation_signature"]] = None
     return sorted(found)
 
 
