@@ -38,7 +38,7 @@ help:  ## list the targets
 env: $(READY)  ## install everything into .venv, from the lock
 
 $(READY): $(LOCKS) Makefile pyproject.toml packages/subwords/pyproject.toml packages/subwords/setup.py $(wildcard packages/subwords/src/subwords/core/*.p*)
-	@scripts/check_tools.sh "$(PYTHON)"
+	@tools/check_tools.sh "$(PYTHON)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet pip==26.3
 	$(BIN)/python -m pip install --quiet $(TORCH)
@@ -99,10 +99,10 @@ format: env  ## format all code
 	$(BIN)/snakefmt Snakefile workflow
 
 lock:  ## make requirements.lock anew from requirements.in (needs uv)
-	scripts/make_lock.sh
+	tools/make_lock.sh
 
 environments: env  ## write envs/*.yaml from the lock and requirements/environments.yaml
-	$(BIN)/python scripts/make_environments.py
+	$(BIN)/python tools/make_environments.py
 
 bench: env  ## speed beside the peers, of segmentation and of training, in results/ (over an hour; BENCH="--texts small": minutes)
 	$(BIN)/python -m benchmarks.speed --output results/benchmarks.md $(BENCH)
