@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from experiment.corpora.catalogue import Corpus, read_catalogue
+from experiment.corpora.catalogue import read_catalogue
+from experiment.corpora.corpus import Corpus
 from subwords.errors import unknown
 
 #: Keys that a scale may change, beside `sizes`.
