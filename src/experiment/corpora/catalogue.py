@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -215,8 +216,12 @@ def pair_languages(pair: str) -> list[str]:
     return pair.split("-")
 
 
+@cache
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
-    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described."""
+    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described.
+
+    It is read once: nobody changes what is returned.
+    """
     return corpora(read_mapping(path, next_step="correct the catalogue"), str(path))
 
 
