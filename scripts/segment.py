@@ -12,8 +12,9 @@ from pathlib import Path
 
 from experiment.jobs import read_job
 from experiment.programs import program
-from experiment.segmenting import binarize, segment
+from experiment.segmenting import segment
 from experiment.store.making import check_inputs, define, make
+from translation.binarizing import binarize
 
 
 @program

@@ -17,7 +17,7 @@ from typing import Any
 
 from experiment import schema
 from experiment.config import RUNTIME, Experiment
-from experiment.corpora.catalogue import File
+from experiment.corpora.corpus import File
 from experiment.yamlfiles import read_mapping
 from replication import published
 from replication.claims import Claim

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-PARTS = ["Snakefile", "config", "envs", "fairseq_plugins", "papers", "profiles", "scripts", "src", "workflow"]
+PARTS = ["config", "envs", "fairseq_plugins", "papers", "profiles", "scripts", "src", "workflow"]
 
 #: Real in every step, and small: hundreds of sentences, two epochs, a model that learns next to nothing.
 TINY: dict[str, Any] = {

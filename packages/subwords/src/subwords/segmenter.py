@@ -143,7 +143,7 @@ class Segmenter(ABC):
         from subwords import description
 
         path = Path(path)
-        given = description.options_for(cls, path, options)
+        given = description.options_for(cls, path, options, read_options(cls, options))
         model = cls.read(path, **given)
         model.options = changed_options(cls, given)
         return model
@@ -312,7 +312,7 @@ class Segmenter(ABC):
         """
         from importlib import metadata
 
-        from subwords import __version__
+        from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
         fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
