@@ -33,7 +33,8 @@ def test_comet_joins_systems_that_are_finished(
     root: Path,
 ) -> None:
     place = workplaces("comet")
-    shutil.copytree(finished.results, place.results, dirs_exist_ok=True)
+    for part in ("results", ".snakemake"):
+        shutil.copytree(finished.folder / part, place.folder / part, dirs_exist_ok=True)
     for name, value in OFFLINE.items():
         monkeypatch.setenv(name, value)
     model = make_tiny_comet(tmp_path / "model")
