@@ -122,8 +122,8 @@ class Evaluation:
 
     @property
     def done(self) -> str:
-        """The mark of this evaluation, named by what it asks for."""
-        asked = {"tests": [test.stem for test in self.tests], "metrics": list(self.metrics)}
+        """The mark of this evaluation, named by what it asks for, in whatever order."""
+        asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
         return f"{self.folder}/{key(asked)}.{DONE}"
 
     def translated(self, test: EvaluationSet) -> bool:
