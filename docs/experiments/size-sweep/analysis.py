@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,6 @@ from scipy.stats import ttest_ind
 from experiment.programs import program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
-from experiment.reporting.table_formats import aligned
 from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
 from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
@@ -68,6 +68,8 @@ def curves(rows: Sequence[Row], testset: str) -> dict[str, Curve]:
 
 
 def shown(interval: Interval, decimals: int = 2) -> str:
+    if isnan(interval.value):
+        return "not defined"
     value, low, high = (f"{each:+.{decimals}f}" for each in (interval.value, interval.low, interval.high))
     return f"{value} [{low}, {high}]".replace("-", "−")
 
@@ -145,7 +147,7 @@ def prediction_verdicts(found: Prediction) -> Iterator[tuple[str, str, str]]:
     better = found.better[PIECES, RENYI]
     turned = Interval(-better.value, -better.high, -better.low)
     verdict = CONFIRMED if turned.low > 0 else REFUTED if turned.high < 0 else OPEN
-    yield "H6", f"|ρ| Rényi − |ρ| pieces = {shown(turned)}", TOO_FEW if few else verdict
+    yield "H6", f"absolute ρ of Rényi efficiency, less that of pieces: {shown(turned)}", TOO_FEW if few else verdict
 
 
 def findings(rows: Sequence[Row], testset: str) -> str:
@@ -156,8 +158,9 @@ def findings(rows: Sequence[Row], testset: str) -> str:
     for label, chosen in (("", systems), (", without controls", without)):
         if (label == "" or len(without) < len(systems)) and (prediction := predict(chosen)):
             lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
-    table = aligned([["Hypothesis", "Evidence (chrF, 95% intervals)", "Verdict"], *map(list, lines)])
-    return f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}.\n\n{table}\n"
+    table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
+    head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
+    return f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}.\n\n{head}\n{table}\n"
 
 
 @program
@@ -172,7 +175,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_scores(arguments.output / "scores.csv", rows)
     (arguments.output / "findings.md").write_text(findings(rows, testset), encoding="utf-8")
     if (figure := draw_sweep(rows, [(testset, METRIC)])) is not None:
-        save_png(figure, arguments.output / "figure.png", dots_per_inch=120)
+        save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
     print((arguments.output / "findings.md").read_text(encoding="utf-8"))
     return 0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
@@ -376,7 +377,7 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
 
 
 def _correlation(interval: Interval | None) -> Cell:
-    if interval is None:
+    if interval is None or isnan(interval.value):
         return Cell("–")
     value, low, high = (f"{round(each, 2) + 0.0:+.2f}" for each in (interval.value, interval.low, interval.high))
     return Cell(f"{value} [{low}, {high}]".replace("-", "−"), interval.value)

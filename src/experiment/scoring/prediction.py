@@ -100,10 +100,17 @@ def spearman(measures: Array, scores: Array) -> Array:
 
 
 def partial(correlations: Array, one: int, other: int, given: int) -> float:
-    """Return the partial correlation of two variables given a third, of the matrix of their correlations."""
+    """Return the partial correlation of two variables given a third, of the matrix of their correlations.
+
+    nan where the third leaves nothing of one of them.
+
+    >>> ranks = np.array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]])
+    >>> round(partial(ranks, 0, 1, given=2), 3)
+    0.333
+    """
     r, a, b = correlations[one, other], correlations[one, given], correlations[other, given]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return float((r - a * b) / np.sqrt((1 - a**2) * (1 - b**2)))
+    left = (1 - a**2) * (1 - b**2)
+    return float((r - a * b) / np.sqrt(left)) if left > 1e-12 else float("nan")
 
 
 def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = None) -> Prediction | None:
@@ -130,7 +137,8 @@ def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = 
 
     def interval(kind: int, key: int) -> Interval:
         values = np.array([sample[kind][key] for sample in samples])
-        low, high = np.nanpercentile(values, [2.5, 97.5]) if not np.isnan(values).all() else (np.nan, np.nan)
+        known = values[~np.isnan(values)]
+        low, high = np.percentile(known, [2.5, 97.5]) if len(known) else (np.nan, np.nan)
         return Interval(float(found[kind][key]), float(low), float(high))
 
     others, pairs = [k for k, name in enumerate(names) if name != SIZE], list(combinations(range(len(names)), 2))
