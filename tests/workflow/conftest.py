@@ -56,6 +56,7 @@ class Workplace:
         self.made.append(folder)
         self.folder = folder
         self.results = folder / "results"
+        self.python = sys.executable
         for part in PARTS:
             source = root / part
             if source.is_dir():
@@ -69,7 +70,7 @@ class Workplace:
         (self.folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
 
     def command(self, *words: str) -> list[str]:
-        return [sys.executable, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
+        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
 
     def environment(self) -> dict[str, str]:
         """Return the variables of a shell in which nothing was activated."""
