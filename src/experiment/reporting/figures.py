@@ -96,8 +96,8 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
                     points = _points(systems.values(), measure, testset, metric)
                     if points:
                         xs, means, widths = zip(*points, strict=True)
-                        look = {"fmt": marker, "ls": dashes, "color": color, "ms": 4, "lw": 1.2, "elinewidth": 0.8}
-                        axes.errorbar(xs, means, widths, capsize=2, label=name, **look)
+                        look: dict[str, Any] = {"fmt": marker, "ls": dashes, "color": color, "label": name}
+                        axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
                 if measure == "vocabulary":
                     _count_on_log_scale(axes)
                 if measure == measures[0]:
