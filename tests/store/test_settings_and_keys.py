@@ -117,6 +117,7 @@ ELSEWHERE = {
     "corpora.*.into": "the same",
     "corpora.*.test": "the same",
     "segmentations.*.draws": "only for algorithms that sample: tests/workflow/test_any_segmenter.py",
+    "segmentations.*.draws": "below",
     "segmentations.*.sizes": "a segmentation for each: tests/configuration/test_experiment.py",
 }
 
@@ -241,6 +242,14 @@ def test_the_generator_s_settings_change_its_text(base: dict[str, Any], of_base:
     whole = {**base, "corpora": {"mine": {"languages": ["xx", "yy"], "generated": made}}}
     other = {**base, "corpora": {"mine": {"languages": ["xx", "yy"], "generated": {**made, name: made[name] + 1}}}}
     assert differing(keys(whole), keys(other)) == TEXT
+
+
+def test_more_draws_are_other_pieces(base: dict[str, Any]) -> None:
+    def drawn(draws: int) -> dict[str, str]:
+        sampler = {"algorithm": "bpe-dropout", "draws": draws}
+        return keys(changed(base, [(f"segmentations.first.{name}", value, PIECES) for name, value in sampler.items()]))
+
+    assert differing(drawn(1), drawn(2)) == PIECES
 
 
 def test_another_draw_is_another_text(base: dict[str, Any]) -> None:
