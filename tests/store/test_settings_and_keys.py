@@ -116,7 +116,6 @@ ELSEWHERE = {
     "corpora.*.held_out.seed": "below",
     "corpora.*.into": "the same",
     "corpora.*.test": "the same",
-    "segmentations.*.draws": "only for algorithms that sample: tests/workflow/test_any_segmenter.py",
     "segmentations.*.draws": "below",
     "segmentations.*.sizes": "a segmentation for each: tests/configuration/test_experiment.py",
 }
