@@ -22,7 +22,7 @@ from experiment.yamlfiles import read_mapping
 from replication import published
 from replication.claims import Claim
 from replication.figures import Figure
-from replication.scales import changed_experiment, check_changes, merged, scaled_corpora, scaled_grid, scaled_name
+from replication.scales import changed_experiment, check_changes, merged
 from replication.sources import Measure
 from replication.tables import Table
 from subwords.errors import InputError, unknown
@@ -87,14 +87,6 @@ class Paper:
     def printed(self) -> dict[str, list[published.Value]]:
         """Its published tables."""
         return published.tables(Path(self.where).parent)
-
-    def paper_corpus(self, name: str) -> str:
-        """Return the paper's name of a corpus: in results/ it is called NAME.SCALE unless the scale is full."""
-        return name.removesuffix(f".{self.scale}")
-
-    def corpus(self, name: str) -> str:
-        """Return what a corpus of the paper is called in results/."""
-        return scaled_name(name, self.scale)
 
     @property
     def generated(self) -> bool:
@@ -174,12 +166,11 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
             name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
             for name, given in settings["segmentations"].items()
         },
-        "corpora": scaled_corpora(settings["corpora"], scale),
     }
     for key in ("grids", "texts"):
         grids = merged(document.get(key) or {}, change.get(key) or {})
         if grids:
-            settings[key] = {name: scaled_grid(grid or {}, scale) for name, grid in grids.items()}
+            settings[key] = grids
     options = merged(document.get("measures") or {}, change.get("measures") or {})
     described = vars(module(Path(where).parent)).items()
     parts = tuple(document.get("parts") or ())

@@ -96,7 +96,7 @@ def _part(paper: Paper, runs: list[Run], count: ParameterCount, device: str, rat
 
 
 def paper_names(paper: Paper, run: Run) -> tuple[str, str, str]:
-    return paper.paper_corpus(run.corpus), run.direction, run.model
+    return run.corpus, run.direction, run.model
 
 
 def done(run: Run) -> bool:
@@ -113,17 +113,16 @@ def training_pairs(paper: Paper, corpus: str) -> int | None:
         known = [number for number in (training_pairs(paper, member) for member in members) if number]
         if len(known) == len(definition["group"]):
             return sum(known)
-        return paper.pairs.get(paper.paper_corpus(corpus)) or sum(known) or None
+        return paper.pairs.get(corpus) or sum(known) or None
     cleaning = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
-    name = paper.paper_corpus(corpus)
     found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
-    found = found or paper.pairs.get(name)
+    found = found or paper.pairs.get(corpus)
     if found is None:
         printed = [
             value.number
             for values in paper.printed.values()
             for value in values
-            if value.metric == "sentences" and value.corpus == name and value.split == "train" and value.number
+            if value.metric == "sentences" and value.corpus == corpus and value.split == "train" and value.number
         ]
         found = int(max(printed)) if printed else None
     drawn = cleaning.get("train_pairs")
@@ -162,7 +161,7 @@ def _described(paper: Paper, run: Run) -> dict[str, str]:
     """Return what published values may say of a run. A group is scored in the directions of its members."""
     group = run.corpus in paper.experiment.group_names
     return {
-        "corpus": paper.paper_corpus(run.corpus),
+        "corpus": run.corpus,
         "direction": "" if group else run.direction,
         "model": run.model,
         "segmentation": run.segmentation,

@@ -1,25 +1,16 @@
-"""What a scale changes of a paper's file: keys one by one, corpora by other names, so that two scales never mix."""
+"""What a scale changes of a paper's file, key by key."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from experiment.corpora.catalogue import read_catalogue
-from experiment.corpora.corpus import Corpus
 from subwords.errors import unknown
 
 #: Keys that a scale may change, beside `sizes`.
 SCALED = ("experiment", "grids", "texts", "measures")
 #: Keys of an experiment that are a list of names, or name -> description (null: the catalogue's).
 NAMED = ("corpora", "models")
-
-
-@cache
-def catalogue() -> dict[str, Corpus]:
-    """Return the corpora of config/corpora.yaml, read once."""
-    return read_catalogue()
 
 
 def check_changes(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
@@ -63,32 +54,3 @@ def merged(base: Any, change: Any) -> Any:
     if "generated" in change or "local" in change or "into" in change:
         return dict(change)
     return {**base, **{key: merged(base.get(key), value) for key, value in change.items()}}
-
-
-def scaled_name(name: str, scale: str) -> str:
-    return name if scale == "full" else f"{name}.{scale}"
-
-
-def scaled_corpora(corpora: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    """Return the corpora under the names that they have at this scale, so that runs of two scales never mix."""
-    if scale == "full":
-        return dict(corpora)
-    known = catalogue()
-    found = {}
-    for name, given in corpora.items():
-        if given is None and name not in known:
-            raise unknown("corpus", name, known, next_step="describe it in the paper's file")
-        definition = dict(known[name].definition if given is None else given)
-        if "group" in definition:
-            definition["group"] = {
-                language: scaled_name(member, scale) if member in corpora else member
-                for language, member in definition["group"].items()
-            }
-        found[scaled_name(name, scale)] = definition
-    return found
-
-
-def scaled_grid(grid: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    if "corpora" not in grid:
-        return dict(grid)
-    return {**grid, "corpora": [scaled_name(name, scale) for name in grid["corpora"]]}

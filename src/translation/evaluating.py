@@ -85,6 +85,7 @@ class Evaluator:
             "empty_hypotheses": sum(not line.strip() for line in hypotheses),
             "device": "cuda" if translator.cuda else "cpu",
             "search": job["search"],
+            "segmentations": {name: self._segmenter(side).signature() for side, name in enumerate(self._languages)},
             "precision": job["search"]["precision"] if translator.cuda else "fp32",
         }
         return hypotheses, pieces, facts

@@ -40,6 +40,7 @@ class Parameter:
     kind: type | None = None  # of a value that is not None; the default's type when not given
     stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
     required: bool = False  # without it, its stage cannot be done
+    is_file: bool = False  # a path; what the file holds counts, not where it lies
 
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
