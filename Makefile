@@ -109,7 +109,7 @@ hooks: env $(TOOLS)/.installed  ## check each commit before it is made: ruff, sn
 	$(TOOLS)/bin/pre-commit install
 
 docs: $(TOOLS)/.installed  ## the documentation site, in results/site; stops at a broken link
-	NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict
 	@echo "results/site/index.html"
 
 lock:  ## update the locks from requirements/*.in (needs uv)

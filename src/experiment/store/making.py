@@ -93,7 +93,7 @@ def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) 
 def fits(record: Path) -> bool:
     """Return whether a record is there and its files are, with the sizes that it says.
 
-    Raises InputError for a record that is damaged: what it stands for may have taken days, and is not made again
+    Raises InputError for a record that is damaged: the result may have taken days, and is not made again
     without a word.
     """
     if not record.is_file():
