@@ -1,4 +1,4 @@
-"""YAML files that people write, read strictly: a key that occurs twice is an error; plain YAML would keep the last one."""
+"""YAML files that people write, read strictly: a key that occurs twice is an error, where YAML keeps the last one."""
 
 from __future__ import annotations
 
