@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 from snakemake import cli as snakemake_cli
 
 from subwords import cli as subwords_cli
@@ -126,3 +127,16 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
         path for path in missing if not any((ROOT / top / path).exists() for top in ("src/experiment", "scripts"))
     ]
     assert not missing
+
+
+def test_the_workflow_catalog_finds_what_it_asks_for() -> None:
+    """The rules of snakemake-workflow-catalog for "standardized usage" (its README.md)."""
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
+    assert usage.keys() == {"mandatory-flags", "software-stack-deployment"}
+    assert usage["mandatory-flags"].keys() == {"desc", "flags"}
+    assert (ROOT / "workflow" / "Snakefile").is_file()
+    assert (ROOT / "config" / "README.md").is_file()
+    assert list((ROOT / "workflow" / "rules").glob("*.smk"))
+    about = (ROOT / "README.md").read_text(encoding="utf-8").lower()
+    assert "snakemake" in about
+    assert "workflow" in about
