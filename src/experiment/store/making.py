@@ -1,4 +1,4 @@
-"""How a result is made exactly once, whoever is killed on the way and however many make it at the same time.
+"""Make a result exactly once, even if processes are killed on the way or several make it at the same time.
 
 A program that makes a result takes a lock on its folder. Where the record is there and fits the files, the work was
 done (perhaps by another snakemake a moment ago) and nothing happens. Else it works under temporary names, renames what
