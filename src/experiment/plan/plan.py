@@ -1,4 +1,4 @@
-"""The plan of an experiment: its texts, segmentations, trainings and evaluations by key. The workflow's rules ask it."""
+"""The plan of an experiment: its texts, segmentations, trainings and evaluations, by key. The rules ask it."""
 
 from __future__ import annotations
 
