@@ -114,9 +114,9 @@ def partial(correlations: Array, one: int, other: int, given: int) -> float:
 
 
 def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = None) -> Prediction | None:
-    """Return how well each measure predicts the score; None with fewer than two algorithms or three systems."""
+    """Return how well each measure predicts the score; None below two algorithms, three systems or one measure."""
     algorithms = list(dict.fromkeys(system.algorithm for system in systems))
-    if len(algorithms) < 2 or len(systems) < 3:
+    if len(algorithms) < 2 or len(systems) < 3 or not systems[0].measures:
         return None
     names = list(systems[0].measures)
     measured = np.array([[system.measures[name] for system in systems] for name in names])
