@@ -27,7 +27,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast lint format lock environments bench wheel clean
+.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -38,7 +38,7 @@ help:  ## list the targets
 env: $(READY)  ## install everything into .venv, from the lock
 
 $(READY): $(LOCKS) Makefile pyproject.toml packages/subwords/pyproject.toml packages/subwords/setup.py $(wildcard packages/subwords/src/subwords/core/*.p*)
-	@scripts/check_tools.sh "$(PYTHON)"
+	@tools/check_tools.sh "$(PYTHON)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet pip==26.3
 	$(BIN)/python -m pip install --quiet $(TORCH)
@@ -89,20 +89,34 @@ lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check workflow
 	$(BIN)/snakemake --lint
 	$(BIN)/snakemake --lint --configfile papers/volt/experiment.yaml
 
 format: env  ## format all code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile workflow
+	$(BIN)/snakefmt workflow
 
-lock:  ## make requirements.lock anew from requirements.in (needs uv)
-	scripts/make_lock.sh
+TOOLS := .venv-tools
+
+$(TOOLS)/.installed: requirements/tools.lock
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --no-deps --require-hashes -r requirements/tools.lock
+	@touch $@
+
+hooks: env $(TOOLS)/.installed  ## check each commit before it is made: ruff, snakefmt, mypy
+	$(TOOLS)/bin/pre-commit install
+
+docs: $(TOOLS)/.installed  ## the documentation site, in results/site; stops at a broken link
+	NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict --quiet
+	@echo "results/site/index.html"
+
+lock:  ## update the locks from requirements/*.in (needs uv)
+	tools/make_lock.sh
 
 environments: env  ## write envs/*.yaml from the lock and requirements/environments.yaml
-	$(BIN)/python scripts/make_environments.py
+	$(BIN)/python tools/make_environments.py
 
 bench: env  ## speed beside the peers, of segmentation and of training, in results/ (over an hour; BENCH="--texts small": minutes)
 	$(BIN)/python -m benchmarks.speed --output results/benchmarks.md $(BENCH)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Written by scripts/make_environments.py from requirements/fairseq.txt and build.txt.
+# Written by tools/make_environments.py from requirements/fairseq.txt and build.txt.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

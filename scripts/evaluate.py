@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.evaluating import evaluate
 from experiment.jobs import read_job
 from experiment.programs import program
+from translation.evaluating import evaluate
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from experiment.programs import program
 from experiment.training import gpu
-from experiment.training.model_size import count_parameters
 from replication import paper, plan
 from replication.plan import paper_command
+from translation.model_size import count_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 

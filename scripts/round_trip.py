@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.decoding import write_lines
 from experiment.jsonfiles import read_json
 from experiment.programs import program
 from experiment.scoring.bounds import round_trip
-from experiment.text.postprocessing import ToText
+from experiment.text.postprocessing import ToText, write_lines
 from subwords import registry
 from subwords.files import read_lines
 

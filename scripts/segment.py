@@ -1,7 +1,8 @@
 """Learn a segmentation on the train text of both sides, segment train and dev with it, measure it, binarize the pieces.
 
 FOLDER has model.LANG and encode.LANG.json for both languages, train.LANG, dev.LANG and pieces.LANG, segmentation.json
-(what was learned), stats.json, and binarized/ for fairseq.
+(what was learned), stats.json, and binarized/ for fairseq. Where train is segmented at random, further draws are
+train.N.LANG and binarized/N; a class of the user's own is there as a copy of its file.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from pathlib import Path
 
 from experiment.jobs import read_job
 from experiment.programs import program
-from experiment.segmenting import binarize, segment
+from experiment.segmenting import segment
 from experiment.store.making import check_inputs, define, make
+from translation.binarizing import binarize
 
 
 @program
@@ -24,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work(scratch: Path) -> dict[str, object]:
         check_inputs(job["inputs"])
         learned = segment(job, scratch)
-        binarize(scratch, job["pair"], job["joint"], job["workers"])
+        binarize(scratch, job["pair"], job["joint"], job["workers"], job["draws"] or 1)
         return {"signatures": learned["signatures"]}
 
     define(folder, job["definition"])

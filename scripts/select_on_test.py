@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.decoding import write_lines
-from experiment.evaluating import Evaluator
 from experiment.jobs import parse_job
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
+from experiment.text.postprocessing import write_lines
 from subwords.errors import InputError
 from subwords.files import read_lines
+from translation.evaluating import Evaluator
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.evaluating import evaluate
 from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
@@ -26,9 +25,11 @@ from experiment.store.making import RECORD, check_inputs, define, fits, locked, 
 from experiment.training import curves, gpu, recipes
 from experiment.training.dev_scores import patience_is_over, read_record
 from experiment.training.precision import has_fast_bf16
-from experiment.training.selection import ask_for, drop_checkpoints, wanted, write_model
+from experiment.training.selection import ask_for, drop_checkpoints, wanted
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
+from translation.averaging import write_model
+from translation.evaluating import evaluate
 
 ROOT = Path(__file__).resolve().parent.parent
 #: glibc returns every large tensor's memory to the system and asks for it again: 15 % of a CPU training's time.

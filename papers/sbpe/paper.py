@@ -71,7 +71,7 @@ def examples(
     Raises InputError for a segmentation that the corpus does not have.
     """
     spelled = spelled or {}
-    segmented = {text.name: text for text in sources.segmented if text.corpus == sources.paper.corpus(corpus)}
+    segmented = {text.name: text for text in sources.segmented if text.corpus == corpus}
     pieces_in_paper = records(matching(together(sources.paper.printed.values()), metric="pieces"))
     printed = {(cell["segmentation"], cell["row"]): cell["text"] for cell in pieces_in_paper}
     for label, name in segmentations.items():
@@ -113,12 +113,11 @@ def boundaries(sources: Sources, segmentations: Mapping[str, str], without_score
     best = best_segmentations(sources.scores())
     segmented = {(text.corpus, text.name): text for text in sources.segmented}
     for corpus, pair in sources.pairs:
-        name = sources.paper.paper_corpus(corpus)
         for direction in sources.directions(pair):
             source = direction.partition("-")[0]
             for metric, gold in golds(sources, corpus, pair, source):
                 for label, wanted in segmentations.items():
-                    chosen = best.get((name, direction), without_scores) if wanted == BEST else wanted
+                    chosen = best.get((corpus, direction), without_scores) if wanted == BEST else wanted
                     if chosen is None or (corpus, chosen) not in segmented:
                         continue
                     text = segmented[corpus, chosen]

@@ -80,7 +80,7 @@ def search(
     place: dict[str, Any] = {"corpus": corpus, "direction": direction, "model": model}
     runs: dict[str, list[Run]] = {}
     for run in sources.runs:
-        if (run.corpus, run.direction, run.model) == (sources.paper.corpus(corpus), direction, model):
+        if (run.corpus, run.direction, run.model) == (corpus, direction, model):
             runs.setdefault(run.segmentation, []).append(run)
     bleu = matching(sources.scores(), **place, metric="bleu").groupby("segmentation")["value"].mean()
     searched = [one for one in search if one in runs]
@@ -155,7 +155,7 @@ def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequ
     texts: dict[Any, Text] = {
         text.segmentation.size: text
         for text in sources.segmented
-        if text.corpus == sources.paper.corpus(corpus) and text.segmentation.name in segmentations
+        if text.corpus == corpus and text.segmentation.name in segmentations
     }
     counts = {size: piece_counts(text.pieces) for size, text in sorted(texts.items())}
     found = {size: vocabulary_entropy(pieces) for size, pieces in counts.items()}
@@ -183,8 +183,8 @@ def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languag
     set. Measured are `spearman_of_pair`, `spearman` (their median), `positive_share`, and `pairs`: how many
     correlations lie in each interval (`row`). A language of which BLEU or the utility does not vary has no correlation.
     """
-    name, into, lengths = sources.group(corpus)
-    texts = {text.segmentation.name: text for text in sources.segmented if text.corpus == name}
+    into, lengths = sources.group(corpus)
+    texts = {text.segmentation.name: text for text in sources.segmented if text.corpus == corpus}
     found = {one: _entropies(texts[one], lengths) for one in dict.fromkeys([*pairs, *pairs.values()])}
     scores = matching(sources.scores(), corpus=corpus, metric="bleu")
     means = scores.groupby(["direction", "segmentation"])["value"].mean()

@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from experiment import schema
-from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.catalogue import corpora, read_catalogue
+from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
 from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run

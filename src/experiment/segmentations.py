@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from subwords import registry
 from subwords.errors import InputError, unknown
-from subwords.segmenter import read_options
+from subwords.segmenter import Segmenter, read_options
+
+#: The option of algorithms that learn from gold morphemes; left out, it is the corpus's own.
+GOLD = "gold"
 
 
 @dataclass(frozen=True)
@@ -16,7 +20,8 @@ class Segmentation:
     """One entry of `segmentations`: what is learned, and how it is applied."""
 
     name: str
-    algorithm: str
+    algorithm: str  # as the experiment names it
+    cls: type[Segmenter]
     size: int | str | None
     joint: bool
     text: str
@@ -24,6 +29,14 @@ class Segmentation:
     learn: dict[str, Any]  # the algorithm's learn options, defaults filled in
     encode: dict[str, Any]  # its encode options
     learn_pairs: int | None = None  # of train, where it is not learned on all
+    draws: int | None = None  # random segmentations of train, where the algorithm samples
+    file: Path | None = None  # of a class of the user's own
+    source: str | None = None  # digest of what defines an algorithm that is none of the library's
+
+    @property
+    def needs_gold(self) -> bool:
+        """Return whether it learns from gold morphemes, and the experiment leaves them to the corpus."""
+        return GOLD in self.learn and self.learn[GOLD] is None
 
     def folder(self, seed: int) -> str:
         """Return the name of its folder: its own name, with the seed where it is learned for each."""
@@ -70,12 +83,19 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str,
 
 
 def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
-    """Return a checked entry of `segmentations`."""
-    ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs")
+    """Return a checked entry of `segmentations`. Files that it names are looked for beside the experiment file."""
+    ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs", "draws")
     own = {key: value for key, value in given.items() if key not in ours}
+    beside = Path(where).resolve().parent if Path(where).is_file() else Path.cwd()
+    file = source = None
     try:
-        algorithm = registry.find(given["algorithm"])
-        options = read_options(algorithm, own)
+        algorithm = registry.find(given["algorithm"], beside)
+        if registry.is_file(given["algorithm"]):
+            file, _ = registry.split_file(given["algorithm"], beside)
+        if given["algorithm"] not in registry.ALGORITHMS:
+            source = registry.source_digest(given["algorithm"], beside)
+        options = _with_files(algorithm, read_options(algorithm, own), beside)
+        _check_draws(algorithm, given.get("draws"))
         size = given.get("size")
         size = int(size) if isinstance(size, float) else size
         if isinstance(size, str) and size != "auto":
@@ -95,6 +115,7 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
     return Segmentation(
         name=name,
         algorithm=given["algorithm"],
+        cls=algorithm,
         size=size,
         joint=given.get("joint", False),
         text=given.get("text", algorithm.reads),
@@ -102,4 +123,33 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
         learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
         encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
         learn_pairs=given.get("learn_pairs"),
+        draws=given.get("draws"),
+        file=file,
+        source=source,
     )
+
+
+def _with_files(algorithm: type[Segmenter], options: dict[str, Any], beside: Path) -> dict[str, Any]:
+    """Return options with the paths of files from anywhere. Raises InputError for a file that is not there."""
+    for parameter in algorithm.parameters:
+        value = options[parameter.name]
+        if parameter.is_file and value is not None:
+            path = beside / value
+            if not path.is_file():
+                raise InputError(f"{parameter.name}: no such file: {path}", allowed=f"a path from {beside}")
+            options[parameter.name] = str(path)
+        elif parameter.required and value is None and parameter.name != GOLD:
+            raise InputError(f"{algorithm.algorithm} needs {parameter.name}: {parameter.help}")
+    return options
+
+
+def _check_draws(algorithm: type[Segmenter], draws: int | None) -> None:
+    """Raise InputError where a number of draws is missing, or does nothing."""
+    if algorithm.samples and draws is None:
+        raise InputError(
+            f"{algorithm.algorithm} segments train at random, and draws is missing",
+            allowed="draws: N, how many segmentations of train; each epoch reads the next one",
+            next_step="draws: 1, or as many as the training has epochs",
+        )
+    if draws is not None and not algorithm.samples:
+        raise InputError(f"draws: {algorithm.algorithm} segments a line in one way only", next_step="leave it out")

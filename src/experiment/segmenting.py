@@ -1,7 +1,12 @@
-"""A text in pieces: learn a segmentation on train, encode train and dev, measure the pieces, binarize them."""
+"""A text in pieces: learn a segmentation on train, encode train and dev, measure the pieces.
+
+An algorithm that samples segments train several times at random (subword regularization). An epoch of a training reads
+one of these draws, the next epoch the next one; dev and test text has the one best segmentation.
+"""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from collections import Counter
@@ -12,6 +17,7 @@ from typing import Any
 
 from experiment.jsonfiles import write_json
 from experiment.scoring.piece_statistics import vocabulary_overlap
+from experiment.segmentations import GOLD
 from subwords import registry
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
@@ -19,18 +25,34 @@ from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, count_pieces, describe
 
 
-def learn(job: Mapping[str, Any], train: Path, folder: Path) -> dict[str, Any]:
+def own_copy(job: Mapping[str, Any], folder: Path) -> str:
+    """Return the name of the algorithm; a class of the user's own is first copied into a folder, to be found there.
+
+    Raises InputError where its source is not what the experiment was planned with.
+    """
+    name: str = job["algorithm"]
+    if registry.is_file(name):
+        file, cls = registry.split_file(name)
+        name = f"{shutil.copy(file, folder)}:{cls}"
+    if job["source"] and registry.source_digest(name) != job["source"]:
+        raise InputError(f"{job['algorithm']} was changed after the experiment had been planned", next_step="run again")
+    return name
+
+
+def learn(job: Mapping[str, Any], cls: type[Segmenter], train: Path, folder: Path, scratch: Path) -> dict[str, Any]:
     """Learn the model or models on TRAIN.{language}, save them as FOLDER/model.{language}; return what was learned.
 
     A joint model is learned on both sides together; the two model files are then the same.
     """
-    cls, options, size = registry.find(job["algorithm"]), dict(job["learn"]), job["size"]
+    options, size = dict(job["learn"]), job["size"]
     languages = job["pair"].split("-")
-    signatures, began = {}, time.process_time()
+    began = time.process_time()
     reports = any(parameter.name == "report" for parameter in cls.parameters)
     for group in [languages] if job["joint"] else [[language] for language in languages]:
         if reports:  # how the size was chosen, or what each merge gained
             options["report"] = str(folder / f"report.{'-'.join(group)}.json")
+        if GOLD in options and job["learn"][GOLD] is None:
+            options[GOLD] = str(gold_of(group, job["gold"], scratch))
         model = cls.learn([Path(f"{train}.{language}") for language in group], size, **options)
         reached = model.reached()
         if isinstance(size, int) and reached is not None and reached < size:
@@ -41,19 +63,31 @@ def learn(job: Mapping[str, Any], train: Path, folder: Path) -> dict[str, Any]:
             )
         for language in group:
             model.save(folder / f"model.{language}")
-            signatures[language] = model.signature()
-    asked = {name: job[name] for name in ("algorithm", "size", "joint", "learn_pairs")}
+    asked = {name: job[name] for name in ("size", "joint", "learn_pairs")}
     seconds = round(time.process_time() - began, 2)
-    options = {name: value for name, value in options.items() if name != "report"}
     return asked | {
+        "algorithm": Path(job["algorithm"]).name,
         "text": job["form"],
-        "options": options,
-        "signatures": signatures,
+        "options": {name: value for name, value in job["learn"].items() if name != "report"},
         "learn_cpu_seconds": seconds,
     }
 
 
-def draw(train: Path, languages: Sequence[str], pairs: int, folder: Path) -> Path:
+def gold_of(languages: Sequence[str], gold: Mapping[str, str], folder: Path) -> Path:
+    """Write the gold morphemes of some languages into one file in a folder; return its path."""
+    files = [gold[language] for language in languages if language in gold]
+    if not files:
+        raise InputError(
+            f"there are no gold morphemes of {', '.join(languages)}",
+            allowed=f"languages with gold morphemes: {', '.join(gold)}",
+            next_step="joint: true learns one model for both languages",
+        )
+    path = folder / f"gold.{'-'.join(languages)}"
+    path.write_bytes(b"".join(Path(file).read_bytes() for file in files))
+    return path
+
+
+def draw_pairs(train: Path, languages: Sequence[str], pairs: int, folder: Path) -> Path:
     """Write `pairs` of the sentence pairs of train, in their order, into a folder; return the prefix of the files.
 
     Drawn by a fixed seed, the same for every algorithm, so that all are learned on the same text.
@@ -69,8 +103,8 @@ def draw(train: Path, languages: Sequence[str], pairs: int, folder: Path) -> Pat
     return folder / "train"
 
 
-def encode(segmenter: Segmenter, text: Path, pieces: Path) -> None:
-    """Segment a file; both have the same number of lines, which is checked."""
+def encode(segmenter: Segmenter, text: Path, pieces: Path, draw: int | None = None) -> None:
+    """Segment a file, at random where a draw is given; both have the same number of lines, which is checked."""
     before = after = 0
 
     def counted() -> Iterable[str]:
@@ -80,7 +114,7 @@ def encode(segmenter: Segmenter, text: Path, pieces: Path) -> None:
             yield line
 
     with whole_file(pieces) as stream:
-        for line in segmenter.encode_lines(counted()):
+        for line in segmenter.encode_lines(counted()) if draw is None else segmenter.sample_lines(counted(), draw):
             stream.write(line + "\n")
             after += 1
     if before != after:
@@ -130,52 +164,66 @@ def segment(job: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Make everything but the binarized data in a folder; return what segmentation.json says.
 
     model.LANG and encode.LANG.json (the options that the model is applied with), train.LANG and dev.LANG (pieces),
-    pieces.LANG (each piece of train and its count), stats.json.
+    pieces.LANG (each piece of train and its count), stats.json. Further draws of train are train.2.LANG, ... Their
+    pieces count in pieces.LANG, too, and among the types of stats.json, which otherwise describes the first draw.
     """
     languages, text = job["pair"].split("-"), Path(job["text"])
+    algorithm = own_copy(job, folder)
+    cls = registry.find(algorithm)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".learn.") as scratch:
-        pairs = job["learn_pairs"]
-        record = learn(job, draw(text / "train", languages, pairs, Path(scratch)) if pairs else text / "train", folder)
-    cls, began, counts = registry.find(job["algorithm"]), time.process_time(), {}
+        pairs, train = job["learn_pairs"], text / "train"
+        source = draw_pairs(train, languages, pairs, Path(scratch)) if pairs else train
+        record = learn(job, cls, source, folder, Path(scratch))
+    began = time.process_time()
+    counts: dict[str, Any] = {}
     statistics: dict[str, Any] = {}
+    sampling: dict[str, Any] = {}
+    record["signatures"] = {}
     for language in languages:
         options = dict(job["encode"])
         if vocabulary := restricted(cls, options, folder, language, text / f"train.{language}"):
             options["vocabulary"] = vocabulary.name
         write_json(folder / f"encode.{language}.json", options)
-        segmenter = load_segmenter(folder, language, job["algorithm"])
+        segmenter = load_segmenter(folder, language, algorithm)
+        record["signatures"][language] = segmenter.signature()
         files = {}
         for name in (f"train.{language}", f"dev.{language}"):
             encode(segmenter, text / name, folder / name)
             files[name.split(".")[0]] = Segmented(folder / name, text / name)
             counts[name] = segmenter.counts()
+        found = count_pieces(files["train"].pieces)[1]
+        if job["draws"]:
+            sampling[language], found = sample(segmenter, files["train"], job["draws"], sum(found.values()))
         gold = Path(job["gold"][language]) if language in job["gold"] else None
         statistics[language] = describe(files["train"], {"dev": files["dev"]}, segmenter=segmenter, gold=gold)
-        write_counts(folder / f"pieces.{language}", count_pieces(files["train"].pieces)[1])
+        statistics[language]["types"] = len(found)
+        write_counts(folder / f"pieces.{language}", found)
     sides = [read_counts(folder / f"pieces.{language}") for language in languages]
     statistics["vocabulary_overlap"] = vocabulary_overlap(*sides)
     write_json(folder / "stats.json", statistics, sealed=True)
     record |= {"encode_cpu_seconds": round(time.process_time() - began, 2), "counts": counts}
+    if sampling:
+        record["sampling"] = sampling
     write_json(folder / "segmentation.json", record)
     return record
 
 
-def binarize(folder: Path, pair: str, joint: bool, workers: int) -> None:
-    """Write FOLDER/binarized: dictionaries from the train side, and train and dev as fairseq's memory-mapped files."""
-    import fairseq_plugins  # noqa: F401  (mends fairseq's imports)
-    from fairseq import options
-    from fairseq_cli.preprocess import main as preprocess
+def draws_of(train: Path, draws: int) -> list[Path]:
+    """Return the files of all draws of train.LANG: itself, then train.2.LANG, ..."""
+    return [train, *(train.with_name(f"train.{draw}{train.suffix}") for draw in range(2, draws + 1))]
 
-    languages = pair.split("-")
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".binarize.") as scratch:
-        for split, ours in (("train", "train"), ("valid", "dev")):  # fairseq wants one prefix a split
-            for language in languages:
-                source = (folder / f"{ours}.{language}").resolve()
-                if not source.is_file() or source.stat().st_size == 0:
-                    raise InputError(f"{source} is missing or empty", next_step="check the corpus")
-                Path(scratch, f"{split}.{language}").symlink_to(source)
-        words = ["--source-lang", languages[0], "--target-lang", languages[1], "--destdir", str(folder / "binarized")]
-        words += ["--trainpref", f"{scratch}/train", "--validpref", f"{scratch}/valid"]
-        words += ["--workers", str(workers), *(["--joined-dictionary"] if joint else [])]
-        preprocess(options.get_preprocessing_parser().parse_args(words))
-    (folder / "binarized" / "preprocess.log").unlink(missing_ok=True)
+
+def sample(segmenter: Segmenter, train: Segmented, draws: int, encoded: int) -> tuple[dict[str, Any], Counter[str]]:
+    """Segment train at random, so many times; return what that costs and the counts of the pieces of all draws.
+
+    `encoded` is the number of pieces of the best segmentation: a training on random ones reads more.
+    """
+    assert train.text is not None
+    began, counts, running = time.process_time(), Counter[str](), []
+    for draw, path in enumerate(draws_of(train.pieces, draws), 1):
+        encode(segmenter, train.text, path, draw)
+        found = count_pieces(path)[1]
+        running.append(sum(found.values()))
+        counts += found
+    seconds = round(time.process_time() - began, 2)
+    return {"cpu_seconds": seconds, "pieces_encoded": encoded, "pieces_of_draws": running}, counts

@@ -38,7 +38,7 @@ def corpus_counts(
         directions = dict.fromkeys(run.direction for run in sources.runs if (run.corpus, run.pair) == (corpus, pair))
         for direction in directions or [pair]:
             files = {"train": ["train"], "dev": ["dev"], "test": sources.test_stems(corpus, pair, direction)}
-            keys = {"corpus": sources.paper.paper_corpus(corpus), "direction": direction}
+            keys = {"corpus": corpus, "direction": direction}
             for row in of_direction(folder, direction, {split: files[split] for split in splits}):
                 yield keys | row
             for row in of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(keys["corpus"], {}), total):

@@ -107,19 +107,17 @@ def together(frames: Iterable[DataFrame]) -> DataFrame:
 def from_scores(
     rows: Sequence[Mapping[str, Any]],
     sizes: Mapping[str, int | None],
-    corpora: Mapping[str, str],
     scored_direction: Callable[[str, str], str] = lambda direction, _: direction,
 ) -> DataFrame:
     """Return the rows of scores.csv as measurements: scores, their 95% intervals (`bleu_ci95`), facts about runs.
 
-    `sizes` gives the paper's size of its segmentations, `corpora` the paper's name of corpora. `scored_direction` gives
-    the direction of a test set: in a group of corpora every test set has its own.
+    `sizes` gives the paper's size of its segmentations, `scored_direction` the direction of a test set: in a group of
+    corpora every test set has its own.
     """
     measured: list[dict[str, Any]] = []
     known_runs = set()
     for row in rows:
         run = {name: row[name] for name in KEYS if name != "metric"}
-        run["corpus"] = corpora.get(row["corpus"], row["corpus"])
         run["size"] = sizes.get(row["segmentation"], row["size"])
         keys = run | {"testset": row["testset"], "direction": scored_direction(row["direction"], row["testset"])}
         measured.append(keys | {"metric": row["metric"], "value": row["score"], "selection": "dev"})

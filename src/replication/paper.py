@@ -19,7 +19,7 @@ import yaml
 
 from experiment import schema
 from experiment.config import RUNTIME, Experiment
-from experiment.corpora.catalogue import File, read_catalogue
+from experiment.corpora.corpus import File
 from experiment.yamlfiles import read_mapping
 from replication.claims import Claim
 from replication.figures import PaperFigure
@@ -91,14 +91,6 @@ class Paper:
     def printed(self) -> dict[str, DataFrame]:
         """Its published tables, by the names of their files; `text` has numbers of running text."""
         return {path.stem: read_printed(path) for path in sorted(Path(self.where).parent.glob("published/*.csv"))}
-
-    def paper_corpus(self, name: str) -> str:
-        """Return the paper's name of a corpus: in results/ it is called NAME.SCALE unless the scale is full."""
-        return name.removesuffix(f".{self.scale}")
-
-    def corpus(self, name: str) -> str:
-        """Return what a corpus of the paper is called in results/."""
-        return scaled_name(name, self.scale)
 
     @property
     def generated(self) -> bool:
@@ -262,7 +254,7 @@ def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
             )
 
 
-# ---- what a scale changes: keys one by one, and corpora by other names, so that two scales never mix
+# ---- what a scale changes, key by key
 
 #: Keys of an experiment that are a list of names, or name -> description (null: the catalogue's).
 NAMED = ("corpora", "models")
@@ -291,12 +283,11 @@ def _at_scale(document: Mapping[str, Any], change: Mapping[str, Any], scale: str
             name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
             for name, given in names.items()
         },
-        "corpora": _scaled_corpora(settings["corpora"], scale),
     }
     for key in ("grids", "texts"):
         grids = merged(document.get(key) or {}, change.get(key) or {})
         if grids:
-            settings[key] = {name: _scaled_grid(grid or {}, scale) for name, grid in grids.items()}
+            settings[key] = grids
     return settings
 
 
@@ -333,30 +324,3 @@ def merged(base: Any, change: Any) -> Any:
     if "generated" in change or "local" in change or "into" in change:
         return dict(change)
     return {**base, **{key: merged(base.get(key), value) for key, value in change.items()}}
-
-
-def scaled_name(name: str, scale: str) -> str:
-    """Return what a corpus of the paper is called in results/."""
-    return name if scale == "full" else f"{name}.{scale}"
-
-
-def _scaled_corpora(corpora: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    """Return the corpora under the names that they have at this scale."""
-    if scale == "full":
-        return dict(corpora)
-    known = read_catalogue()
-    found = {}
-    for name, given in corpora.items():
-        if given is None and name not in known:
-            raise unknown("corpus", name, known, next_step="describe it in the paper's file")
-        definition = dict(known[name].definition if given is None else given)
-        if "group" in definition:
-            members = definition["group"].items()
-            definition["group"] = {code: scaled_name(m, scale) if m in corpora else m for code, m in members}
-        found[scaled_name(name, scale)] = definition
-    return found
-
-
-def _scaled_grid(grid: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    corpora = {"corpora": [scaled_name(name, scale) for name in grid["corpora"]]} if "corpora" in grid else {}
-    return {**grid, **corpora}

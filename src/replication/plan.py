@@ -76,26 +76,26 @@ def _part(paper: Paper, runs: list[Run], count: ParameterCount, device: str, rat
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
-    names = paper.paper_corpus(first.corpus), first.direction, first.model
+    names = first.corpus, first.direction, first.model
     largest = max(parameters)
     return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
 
 
 def training_pairs(paper: Paper, corpus: str) -> int | None:
     """Return the training pairs of a corpus: drawn, generated, as the catalogue says, or as the paper prints them."""
-    experiment, name = paper.experiment, paper.paper_corpus(corpus)
+    experiment = paper.experiment
     definition = experiment.corpora[corpus].definition
     if "group" in definition:
         members = [member for member in definition["group"].values() if member in experiment.corpora]
         known = [number for number in (training_pairs(paper, member) for member in members) if number]
         if len(known) == len(definition["group"]):
             return sum(known)
-        return paper.pairs.get(name) or sum(known) or None
+        return paper.pairs.get(corpus) or sum(known) or None
     drawn = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}.get("train_pairs")
     found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
-    found = found or paper.pairs.get(name)
+    found = found or paper.pairs.get(corpus)
     if found is None:
-        printed = matching(together(paper.printed.values()), metric="sentences", corpus=name, split="train")["value"]
+        printed = matching(together(paper.printed.values()), metric="sentences", corpus=corpus, split="train")["value"]
         found = None if printed.dropna().empty else int(printed.max())
     return min(drawn, found) if drawn and found else drawn or found
 
@@ -135,7 +135,7 @@ def _described(paper: Paper, run: Run) -> dict[str, Any]:
     group = run.corpus in paper.experiment.group_names
     algorithm = paper.experiment.segmentations[run.segmentation].algorithm
     keys = ("corpus", "direction", "model", "segmentation", "algorithm", "size")
-    values = (paper.paper_corpus(run.corpus), "" if group else run.direction, run.model, run.segmentation, algorithm)
+    values = (run.corpus, "" if group else run.direction, run.model, run.segmentation, algorithm)
     return dict(zip(keys, (*values, paper.sizes[run.segmentation] or ""), strict=True))
 
 

@@ -179,7 +179,7 @@ def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
             cells.append(Cell(f"{STATES[finding.state]} {finding.state}: {finding.reason}", style=style))
         lines.append(Line(f"{name}: {one.says} ({one.where})", cells))
     note = [f"Verdicts on our numbers are about scale {paper.scale}."] if paper.scale != "full" else []
-    return Table("claims", "", ["rule", "by the paper's own numbers", "by ours"], lines, note, corner="claim")
+    return Table("claims", "", ["rule", "by the paper's own numbers", "by ours"], lines, note, lines_are="claim")
 
 
 # ---- provenance

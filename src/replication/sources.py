@@ -168,7 +168,7 @@ class Sources:
         """
         of_testset = {"testset": testset, "direction": scored_direction(run.direction, testset)} if testset else {}
         return {
-            "corpus": self.paper.paper_corpus(run.corpus),
+            "corpus": run.corpus,
             "direction": run.direction,
             "model": run.model,
             "segmentation": run.segmentation,
@@ -218,7 +218,7 @@ class Sources:
     def text_keys(self, text: Text) -> dict[str, Any]:
         """Return the columns that say which segmented text a measurement belongs to."""
         return {
-            "corpus": self.paper.paper_corpus(text.corpus),
+            "corpus": text.corpus,
             "segmentation": text.segmentation.name,
             "algorithm": text.segmentation.algorithm,
             "size": self.paper.sizes[text.segmentation.name],
@@ -248,22 +248,21 @@ class Sources:
         """Return the gold segmentations that a generated corpus brings with it."""
         return [Path(path) for path in self.plan.text(corpus, pair).gold().values()]
 
-    def group(self, name: str) -> tuple[str, str, dict[str, int]]:
-        """Return a group of corpora: its name in results/, its target, and language -> lines of the training text."""
-        corpus = self.paper.corpus(name)
-        into = self.experiment.corpora[corpus].languages[1]
-        origins = read_origins(self.text_folder(corpus, f"{MANY}-{into}", "raw") / "train.origin")
-        return corpus, into, {language: len(lines) for language, lines in origins.items()}
+    def group(self, name: str) -> tuple[str, dict[str, int]]:
+        """Return the target of a group of corpora, and language -> lines of the training text."""
+        into = self.experiment.corpora[name].languages[1]
+        origins = read_origins(self.text_folder(name, f"{MANY}-{into}", "raw") / "train.origin")
+        return into, {language: len(lines) for language, lines in origins.items()}
 
     def texts(self, texts: Mapping[str, Any] | None) -> dict[str, Path]:
         """Return name -> path of single texts: the measure's files, and sides of corpora ({name: [corpus,
         language]})."""
         found = dict(self.files)
-        pairs = {self.paper.paper_corpus(corpus): (corpus, pair) for corpus, pair in self.pairs}
+        pairs = dict(self.pairs)
         for name, (corpus, language) in (texts or {}).items():
             if corpus not in pairs:
                 raise unknown(f"corpus of the text {name}", corpus, pairs, next_step="name its grid under `grids`")
-            found[name] = self.text_folder(*pairs[corpus], "raw") / f"train.{language}"
+            found[name] = self.text_folder(corpus, pairs[corpus], "raw") / f"train.{language}"
         return found
 
     def paths(self) -> list[str]:
@@ -288,6 +287,4 @@ class Sources:
 
 def of_paper(scores: str | Path, paper: Paper) -> DataFrame:
     """Return a paper's scores.csv as measurements, under the paper's names and sizes."""
-    rows = read_scores(scores)
-    corpora = {row["corpus"]: paper.paper_corpus(row["corpus"]) for row in rows}
-    return measurements.from_scores(rows, paper.sizes, corpora, scored_direction)
+    return measurements.from_scores(read_scores(scores), paper.sizes, scored_direction)

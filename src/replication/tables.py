@@ -311,7 +311,7 @@ def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list
                 lines += [Line("" if n else row, each) for n, each in enumerate(found)]
             if stacked or len(kinds) == 1:
                 headings = [*[""] * stacked, *some]
-            tables.append(Table("paper stacked" if stacked else "paper", "", headings, lines, corner=""))
+            tables.append(Table("paper stacked" if stacked else "paper", "", headings, lines, lines_are=""))
     return tables
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.cleaning import OPTIONS
+from experiment.corpora.corpus import Corpus
 from experiment.corpora.download import place
 from subwords.errors import InputError
 

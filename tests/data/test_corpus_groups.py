@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from experiment.config import Experiment
-from experiment.corpora.catalogue import Corpus, corpora, read_catalogue
+from experiment.corpora.catalogue import corpora, read_catalogue
+from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
 from experiment.corpora.gathering import Part, gather_clean, gather_like, read_origins
 from subwords.errors import InputError

@@ -15,7 +15,10 @@ PLACES = {"slurm": "slurm_partition", "generic": "queue"}
 def rules(root: Path) -> dict[str, str]:
     """Return the text of every rule by its name; a rule that is used again under another name has the first's."""
     found: dict[str, str] = {}
-    texts = [path.read_text() for path in [root / "Snakefile", *sorted((root / "workflow" / "rules").glob("*.smk"))]]
+    texts = [
+        path.read_text()
+        for path in [root / "workflow" / "Snakefile", *sorted((root / "workflow" / "rules").glob("*.smk"))]
+    ]
     for text in texts:
         for name, body in re.findall(r"^ *rule (\w+):\n(.*?)(?=^ *(?:use )?rule|\Z)", text, re.MULTILINE | re.DOTALL):
             found[name] = body

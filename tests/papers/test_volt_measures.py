@@ -159,10 +159,10 @@ PAIR: dict[str, Any] = {"languages": ["en", "es"], "generated": {"train": 100, "
 SETTINGS: dict[str, Any] = {
     "experiment": "x",
     "corpora": {
-        "pair.smoke": PAIR,
+        "pair": PAIR,
         "a": {**PAIR, "generated": {**PAIR["generated"], "seed": 2}},
         "b": {**PAIR, "languages": ["en", "fr"], "generated": {**PAIR["generated"], "seed": 3}},
-        "all.smoke": {"group": {"es": "a", "fr": "b"}, "into": "en"},
+        "all": {"group": {"es": "a", "fr": "b"}, "into": "en"},
     },
     "directions": ["es-en", "many-en"],
     "testsets": ["test"],
@@ -174,7 +174,7 @@ SETTINGS: dict[str, Any] = {
     "models": ["transformer-tiny"],
     "seeds": [1, 2],
     "baseline": "s10",
-    "grids": {"pair": {"corpora": ["pair.smoke"]}, "all": {"corpora": ["all.smoke"]}},
+    "grids": {"pair": {"corpora": ["pair"]}, "all": {"corpora": ["all"]}},
 }
 
 
@@ -186,8 +186,6 @@ def made_up(made: Sequence[dict[str, Any]] = (), grid: str = "pair", **settings:
         options={"m": {"grids": [grid]}},
         measures={"m": SimpleNamespace(reads=("scores",))},
         sizes=dict.fromkeys(experiment.segmentations),
-        corpus=lambda name: f"{name}.smoke",
-        paper_corpus=lambda name: name.removesuffix(".smoke"),
     )
 
     class WithScores(Sources):
@@ -298,7 +296,7 @@ def test_correlation_of_utility_and_bleu(place: Path) -> None:
     options = {"corpus": "all", "pairs": {"s20": "s10", "s30": "s20", "s40": "s30"}, "languages": ["es", "fr", "de"]}
     inputs: Any = made_up(scores, "all")
     write_pieces(inputs, ("many", "en"), lines)
-    origins = inputs.text_folder("all.smoke", "many-en", "raw") / "train.origin"
+    origins = inputs.text_folder("all", "many-en", "raw") / "train.origin"
     origins.parent.mkdir(parents=True)
     write_origins(origins, {"es": [1, 4], "fr": [2]})
     rows = list(volt.correlation.measure(inputs, **options))

@@ -209,7 +209,7 @@ def test_a_definition_beside_the_statistics_says_what_the_segmentation_is(finish
 
 def test_operations_are_six_a_weight_and_piece(finished):
     """Against the weights of the model itself, counted in torch: all matrices but the embeddings'."""
-    from experiment.training.model_size import count_parameters
+    from translation.model_size import count_parameters
 
     row = next(row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe")
     flags = json.loads((finished.parent / "en-xx" / "bpe" / "seed1" / "run.json").read_text())

@@ -57,7 +57,7 @@ def test_what_does_not_fit_is_made_again(tmp_path: Path, harm: str) -> None:
 def test_a_damaged_record_is_an_error_that_says_what_to_delete(tmp_path: Path) -> None:
     make(tmp_path, work)
     (tmp_path / RECORD).write_text('{"files": ')
-    with pytest.raises(InputError, match="or delete .*record.json and run again"):
+    with pytest.raises(InputError, match=r"or delete .*record\.json and run again"):
         make(tmp_path, work)
 
 

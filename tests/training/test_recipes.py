@@ -79,7 +79,7 @@ def fairseq(root: Path, code: str) -> str:
 
 
 def test_the_flag_list_is_the_installed_fairseq_s(root: Path, tmp_path: Path) -> None:
-    program = [sys.executable, "scripts/list_fairseq_flags.py", "--output", str(tmp_path / "flags.json")]
+    program = [sys.executable, "tools/list_fairseq_flags.py", "--output", str(tmp_path / "flags.json")]
     subprocess.run(program, cwd=root, check=True, capture_output=True, env={"PYTHONPATH": f"{root}/src:{root}"})
     committed = json.loads((root / "config" / "schemas" / "fairseq_flags.json").read_text())
     assert json.loads((tmp_path / "flags.json").read_text()) == committed

@@ -37,6 +37,8 @@ def run(text: Path, output: str, words: int, learn_pairs: int | None = None) -> 
         "learn": {},
         "encode": {},
         "learn_pairs": learn_pairs,
+        "draws": None,
+        "source": None,
     }
     segment(job, folder)
     return folder
@@ -93,6 +95,7 @@ def test_pieces_are_counted_and_the_threshold_finds_its_vocabulary(text: Path) -
     folder.mkdir()
     job = {"pair": "xx-yy", "text": str(text), "form": "moses", "gold": {}, "algorithm": "bpe", "size": 20}
     job |= {"joint": True, "learn": {}, "encode": {"vocabulary_threshold": 3}, "learn_pairs": None}
+    job |= {"draws": None, "source": None}
     segment(job, folder)
     for language in ("xx", "yy"):
         pieces = (folder / f"train.{language}").read_text().split()

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from .conftest import TINY, Workplace
+from .conftest import PARTS, TINY, Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -317,7 +318,12 @@ def test_another_directory(one: Workplace, tmp_path: Path) -> None:
 
 
 def test_the_command_of_the_environment_without_activation(one: Workplace, tmp_path: Path) -> None:
-    command = [str(Path(sys.executable).parent / "snakemake"), "--snakefile", str(one.folder / "Snakefile"), "data"]
+    command = [
+        str(Path(sys.executable).parent / "snakemake"),
+        "--snakefile",
+        str(one.folder / "workflow" / "Snakefile"),
+        "data",
+    ]
     command += ["--cores", "1", "--configfile", str(one.folder / "experiment.yaml")]
     one.write(ONE)
     done = subprocess.run(command, cwd=tmp_path, env=one.environment(), capture_output=True, text=True, check=False)
@@ -330,7 +336,7 @@ def test_use_as_a_module(one: Workplace, tmp_path: Path) -> None:
         f"""
 import json
 module nmt:
-    snakefile: "{one.folder}/Snakefile"
+    snakefile: "{one.folder}/workflow/Snakefile"
     config: json.loads({json.dumps(ONE)!r})
 
 use rule * from nmt as nmt_*
@@ -343,6 +349,38 @@ rule all:
     command = [sys.executable, "-m", "snakemake", "--cores", "1"]
     done = subprocess.run(command, cwd=tmp_path, env=one.environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert list((tmp_path / "results/corpora").glob("mini.*/en-qmo/train.en"))
+
+
+def test_use_from_a_git_repository(workplace: Workplace, tmp_path: Path) -> None:
+    """As `snakedeploy deploy-workflow` writes it, with gitfile() for github()."""
+    repository = workplace.folder
+    for words in (["init"], ["add", *PARTS], ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-m", "All"]):
+        subprocess.run(["git", "-C", repository, *words], check=True)
+    subprocess.run(["git", "-C", repository, "tag", "v1"], check=True)
+    snakefile = tmp_path / "workflow" / "Snakefile"
+    snakefile.parent.mkdir()
+    snakefile.write_text(
+        f"""
+configfile: "config/config.yaml"
+
+module subword_lab:
+    snakefile:
+        gitfile("{repository}", path="workflow/Snakefile", tag="v1")
+    config:
+        config
+
+use rule * from subword_lab
+"""
+    )
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(ONE))
+    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
+    for words in (["--dry-run"], ["data"]):
+        done = subprocess.run(
+            [*command, *words], cwd=tmp_path, env=workplace.environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
     assert list((tmp_path / "results/corpora").glob("mini.*/en-qmo/train.en"))
 
 

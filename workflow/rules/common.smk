@@ -38,7 +38,7 @@ def code_of(*patterns):
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-IS_MODULE = Path(workflow.main_snakefile).parent != HERE
+IS_MODULE = Path(workflow.main_snakefile) != HERE / "workflow" / "Snakefile"
 CONFIGFILE = str(workflow.configfiles[-1]) if workflow.configfiles and not IS_MODULE else "the configuration"
 # Values from files keep their types; values behind --config arrive as words, and Snakemake has merged them as such.
 if not IS_MODULE:

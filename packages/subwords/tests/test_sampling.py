@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import math
 import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +106,29 @@ def test_draws_follow_the_law_of_the_paper(alpha: float, candidates: int, text: 
     for x in best:
         expected = weights[x] / total
         assert abs(found[x] / draws - expected) <= 5 * math.sqrt(expected * (1 - expected) / draws) + 1e-9, x
+
+
+@pytest.mark.parametrize("byte_fallback", [False, True])
+def test_the_most_probable_draw_is_the_best_segmentation(byte_fallback: bool, tmp_path: Path) -> None:
+    """As alpha grows, the draws become what SentencePiece gives, unknown characters and runs of spaces included."""
+    text = tmp_path / "text"
+    text.write_text("\n".join(LINES) + "\n")
+    model = Unigram.learn([text], 290 if byte_fallback else 60, byte_fallback=byte_fallback)
+    peaked = UnigramSampling(model.model, alpha=1e4)
+    lines = [*LINES, *AWKWARD, "日本語 kelir 日 本", "  two  spaces ", ""]
+    for line, drawn in zip(lines, peaked.sample_lines(lines, 1), strict=True):
+        best = model.encode(line)
+        assert drawn == best, line
+
+
+def test_a_seed_means_the_same_in_every_process(text: Path, tmp_path: Path) -> None:
+    Unigram.learn([text], 60).save(tmp_path / "model")
+    command = [sys.executable, "-m", "subwords", "encode", "unigram-sampling", "--sample", "7"]
+    command += ["--model", str(tmp_path / "model"), "-i", str(text)]
+    drawn = [subprocess.run(command, capture_output=True, check=True).stdout for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    model = UnigramSampling.load(tmp_path / "model")
+    assert drawn[0].decode().splitlines() == list(model.sample_lines(text.read_text().splitlines(), 7))
 
 
 def test_options_that_cannot_be_used(text: Path, tmp_path: Path) -> None:

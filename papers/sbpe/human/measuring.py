@@ -50,7 +50,7 @@ def human(
     for direction in sentences:
         if direction in trained:  # a scale may leave it out
             runs = chosen_runs(sources, direction, systems, best)
-            corpora[direction] = sources.paper.paper_corpus(next(iter(runs.values())).corpus)
+            corpora[direction] = next(iter(runs.values())).corpus
             keys += _make_sheets(sources, runs, sentences[direction], (judges or {}).get(direction, 1), seed, home)
     if not sources.files:
         print("no answers are given (measures.human.files): see papers/sbpe/human/README.md", file=sys.stderr)
@@ -68,7 +68,7 @@ def chosen_runs(
     found: dict[str, Run] = {}
     for name, wanted in systems.items():
         for run in runs:
-            place = (sources.paper.paper_corpus(run.corpus), direction)
+            place = (run.corpus, direction)
             if run.segmentation == (best.get(place) if wanted == BEST else wanted):
                 found.setdefault(name, run)
         if name not in found:

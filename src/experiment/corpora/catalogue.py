@@ -1,222 +1,28 @@
-"""The catalogue of corpora: what a corpus definition says, read and checked, before anything is fetched.
-
-A corpus has parallel files for its languages: train, dev and any number of test sets. The files are downloads, local
-files, mtdata ids, or made by a generator. config/corpora.yaml shows every form; config/schemas/corpora.schema.json
-describes every key.
-"""
+"""The catalogue of corpora: definitions read and checked, before anything is fetched."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
 
 from experiment import schema
-from experiment.corpora.download import check_url, place
+from experiment.corpora.corpus import Corpus, Split
+from experiment.corpora.corpus_groups import Group
+from experiment.corpora.download import check_url
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
 CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
-#: Keys of a split beside its languages.
-SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
-#: Keys that are read by people, and on which no result depends.
-PROSE = ("title", "homepage", "licence", "citation")
 
 
-@dataclass(frozen=True)
-class File:
-    """One file of a split: a download (`url`) or a local file (`path`), with its checksum when one is given."""
-
-    url: str = ""
-    path: str = ""
-    sha256: str | None = None
-
-    def location(self, downloads: Path) -> Path:
-        """Return where it lies on this machine, once it has been fetched into the folder `downloads`."""
-        return downloads / place(self.url) if self.url else Path(self.path)
-
-
-@dataclass(frozen=True)
-class Split:
-    """Train, dev or a test set: per language the files that make it up, one after the other."""
-
-    name: str
-    files: dict[str, tuple[File, ...]]
-    lines: int | None = None
-    directions: tuple[str, ...] = ()  # of a test set that is for these only
-    mtdata: tuple[str, ...] = ()  # ids, whose text comes before that of the files
-    drawn: bool = False  # from train
-    overlap: str = "remove"  # of a test set: "keep" where train is not cleaned of it
-
-    def has(self, language: str) -> bool:
-        """Return whether it has this language (mtdata ids have both of theirs, and so has what is drawn)."""
-        return bool(self.mtdata) or self.drawn or language in self.files
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A corpus of the catalogue. `definition` is what the catalogue says about it, as plain data."""
-
-    name: str
-    definition: Mapping[str, Any]
-    tests: tuple[str, ...] | None = None  # the test sets in use; None for all
-
-    def with_tests(self, names: Sequence[str]) -> Corpus:
-        """Return this corpus with these test sets alone; what is not in use is neither fetched nor looked at."""
-        known = [split.name for split in self._all_splits() if split.name not in ("train", "dev")]
-        for name in names:
-            if name not in known:
-                raise unknown(f"test set of {self.name}", name, known)
-        return replace(self, tests=tuple(names))
-
-    @property
-    def languages(self) -> list[str]:
-        """Language codes, in the catalogue's order."""
-        return list(self.definition["languages"])
-
-    @property
-    def generator(self) -> dict[str, int] | None:
-        """Seed and sizes of the splits, for the corpus that the project generates itself."""
-        return self.definition.get("generated")
-
-    @property
-    def held_out(self) -> dict[str, int]:
-        """Pairs of dev and of test sets that are drawn from train, by split; all of them whatever tests are in use."""
-        return {name: size for name, size in self.definition.get("held_out", {}).items() if name != "seed"}
-
-    @property
-    def held_out_seed(self) -> int:
-        """Seed of that draw."""
-        return int(self.definition.get("held_out", {}).get("seed", 1))
-
-    @property
-    def test_names(self) -> list[str]:
-        """Names of the test sets that the definition names, in its order (none for a generated corpus)."""
-        return [name for name in (*self.held_out, *self.definition.get("tests", {})) if name != "dev"]
-
-    @property
-    def cleaning(self) -> dict[str, Any]:
-        """Options of cleaning that belong to the corpus; an experiment may override them."""
-        return dict(self.definition.get("cleaning", {}))
-
-    def pairs(self) -> list[str]:
-        """Return the names of all language pairs."""
-        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
-
-    def pair(self, source: str, target: str) -> str:
-        """Return the name of a language pair, the same in both directions: in the catalogue's order."""
-        for language in (source, target):
-            if language not in self.languages:
-                raise unknown(f"language of {self.name}", language, self.languages)
-        if source == target:
-            raise InputError(f"{self.name}: source and target are both {source}", allowed="two languages")
-        return "-".join(sorted((source, target), key=self.languages.index))
-
-    def splits(self, pair: str) -> dict[str, Split]:
-        """Return the splits that have both languages of `pair`, train and dev first. Raises InputError if one lacks."""
-        languages = self._languages_of(pair)
-        used = None if self.tests is None else {"train", "dev", *self.tests}
-        splits = {
-            split.name: split
-            for split in sorted(self._all_splits(), key=lambda split: ("train", "dev", split.name).index(split.name))
-            if (used is None or split.name in used) and all(split.has(language) for language in languages)
-        }
-        for name in ("train", "dev"):
-            if name not in splits:
-                raise InputError(f"{self.name} has no {name} files for {pair}", next_step=f"add them to {self.name}")
-        return splits
-
-    def test_sets(self, source: str, target: str) -> list[str]:
-        """Return the names of the test sets of a direction, in the catalogue's order."""
-        splits = self.splits(self.pair(source, target))
-        return [
-            name
-            for name, split in splits.items()
-            if name not in ("train", "dev") and f"{source}-{target}" in (split.directions or [f"{source}-{target}"])
-        ]
-
-    def wanted_tests(self, source: str, target: str, wanted: Sequence[str] | None) -> list[str]:
-        """Return the test sets of a direction that are among `wanted`; all of them for None."""
-        return [name for name in self.test_sets(source, target) if wanted is None or name in wanted]
-
-    def gold(self, pair: str) -> dict[str, tuple[File, ...]]:
-        """Return the gold segmentation files of the languages of `pair` that have one (none for a generated one)."""
-        given = self.definition.get("gold", {})
-        return {lang: self._files(given[lang]) for lang in self._languages_of(pair) if lang in given}
-
-    def gold_languages(self, pair: str) -> list[str]:
-        """Return the languages of `pair` for which there is, or will be generated, a gold segmentation."""
-        if self.generator is not None:
-            return self.languages[1:]
-        return list(self.gold(pair))
-
-    def files(self, pair: str) -> list[File]:
-        """Return every file that a language pair needs."""
-        languages = self._languages_of(pair)
-        of_splits = (split.files.get(lang, ()) for split in self.splits(pair).values() for lang in languages)
-        return [file for files in (*of_splits, *self.gold(pair).values()) for file in files]
-
-    def for_pair(self, pair: str) -> dict[str, Any]:
-        """Return the part of the definition on which the raw files of `pair` depend.
-
-        A change elsewhere (another language, the citation, how it is cleaned) does not change it, and so does not
-        put them together again.
-        """
-        languages = self._languages_of(pair)
-
-        def only(split: Mapping[str, Any]) -> dict[str, Any]:
-            return {key: value for key, value in split.items() if key in languages or key in SPLIT_KEYS}
-
-        kept = {key: value for key, value in self.definition.items() if key not in (*PROSE, "cleaning")}
-        kept |= {key: only(kept[key]) for key in ("train", "dev", "gold") if key in kept}
-        if "tests" in kept:
-            kept["tests"] = {name: only(split) for name, split in kept["tests"].items() if name in self.splits(pair)}
-        return kept | {"languages": languages}
-
-    def _languages_of(self, pair: str) -> list[str]:
-        if pair not in self.pairs():
-            raise unknown(f"language pair of {self.name}", pair, self.pairs())
-        return pair_languages(pair)
-
-    def _all_splits(self) -> Iterator[Split]:
-        if self.generator is not None:
-            from experiment.corpora.demo.corpus import SPLITS
-
-            yield from (Split(name, dict.fromkeys(self.languages, ())) for name in SPLITS)
-            return
-        given = {key: self.definition[key] for key in ("train", "dev") if key in self.definition}
-        for name, split in (given | self.definition.get("tests", {})).items():
-            yield Split(
-                name,
-                {key: self._files(value) for key, value in split.items() if key not in SPLIT_KEYS},
-                split.get("lines"),
-                tuple(split.get("directions", ())),
-                tuple(split.get("mtdata", ())),
-                overlap=split.get("overlap", "remove"),
-            )
-        yield from (Split(name, {}, drawn=True) for name in self.held_out)
-
-    def _files(self, given: Any) -> tuple[File, ...]:
-        parts = given if isinstance(given, list) else [given]
-        return tuple(self._file(part) for part in parts)
-
-    def _file(self, given: Any) -> File:
-        if isinstance(given, str):
-            return File(path=given)
-        if "local" in given:
-            return File(path=given["local"], sha256=given.get("sha256"))
-        return File(url=urljoin(self.definition.get("base", ""), given["url"]), sha256=given["sha256"])
-
-
-def pair_languages(pair: str) -> list[str]:
-    """Return the two languages of a pair's name."""
-    return pair.split("-")
-
-
+@cache
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
-    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described."""
+    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described.
+
+    It is read once: nobody changes what is returned.
+    """
     return corpora(read_mapping(path, next_step="correct the catalogue"), str(path))
 
 
@@ -230,11 +36,7 @@ def corpora(document: Any, where: str) -> dict[str, Corpus]:
 
 
 def _corpus(name: str, definition: Mapping[str, Any]) -> Corpus:
-    if "group" not in definition:
-        return Corpus(name, definition)
-    from experiment.corpora.corpus_groups import Group  # which is made of this module's corpora
-
-    return Group(name, definition)
+    return Group(name, definition) if "group" in definition else Corpus(name, definition)
 
 
 def _check(corpus: Corpus, where: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from experiment.corpora.catalogue import Corpus, File, Split
+from experiment.corpora.corpus import Corpus, File, Split
 from subwords.errors import InputError, unknown
 
 #: The code that stands for the languages of all members.

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from experiment.corpora.catalogue import Corpus, File, Split, pair_languages
+from experiment.corpora.corpus import Corpus, File, Split, pair_languages
 from experiment.corpora.download import fetch, file_sha256
 from experiment.corpora.held_out import hold_out
 from experiment.corpora.parallel_text import Pair, Paths, read_pairs, sides

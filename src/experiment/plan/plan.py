@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.corpora.catalogue import File
+from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
 from experiment.jsonfiles import write_json
 from experiment.plan.segmented import Segmented, describe_segmented

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +13,13 @@ from experiment.segmentations import Segmentation
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD
 from experiment.store.results import Results
-from subwords import registry
+from subwords.errors import InputError
 
 STEP = "segmentation 1"
 #: Where programs write what they report: the place shapes no content.
 REPORT = "report"
+#: Where a segmented text has its binarized data; further draws lie in numbered folders inside.
+BINARIZED = "binarized"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,19 @@ class Segmented:
     @property
     def key(self) -> str:
         return key(self.definition)
+
+    @property
+    def algorithm(self) -> str:
+        """The name by which programs find the algorithm: a class of the user's own is copied into the folder."""
+        file, name = self.segmentation.file, self.segmentation.algorithm
+        return f"{self.folder}/{file.name}:{_class_name(name)}" if file else name
+
+    @property
+    def data(self) -> str:
+        """The folder of binarized data for fairseq, or the folders of all draws: epochs read them in turn."""
+        binarized = f"{self.folder}/{BINARIZED}"
+        draws = range(2, (self.segmentation.draws or 1) + 1)
+        return os.pathsep.join([binarized, *(f"{binarized}/{draw}" for draw in draws)])
 
     @property
     def done(self) -> str:
@@ -57,7 +73,9 @@ class Segmented:
                     "gold.*",
                 ]
             },
-            "algorithm": asked.algorithm,
+            "algorithm": f"{asked.file}:{_class_name(asked.algorithm)}" if asked.file else asked.algorithm,
+            "source": asked.source,
+            "draws": asked.draws,
             "size": asked.size,
             "joint": asked.joint,
             "learn": {**asked.learn, **self.definition.get("per_seed", {})},
@@ -70,22 +88,32 @@ class Segmented:
 def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Results) -> Segmented:
     """Return a text in the pieces of a segmentation; `seed` counts where it is learned for each.
 
-    Options with their default value are not in the definition: an option that an algorithm gains changes no key.
+    Options with their default value are not in the definition: an option that an algorithm gains changes no key. An
+    algorithm that is none of the library's is in it with the digest of its source, wherever that lies.
     """
+    if asked.needs_gold and not text.gold():
+        raise InputError(
+            f"{asked.name}: {asked.algorithm} learns from gold morphemes, and {text.corpus.name} has none",
+            next_step="name a file with them: gold: FILE",
+        )
     definition: dict[str, Any] = {
         "step": STEP,
         "corpus": text.key,
-        "algorithm": asked.algorithm,
+        "algorithm": _class_name(asked.algorithm) if asked.file else asked.algorithm,
         "size": asked.size,
         "joint": asked.joint,
         "text": asked.text,
     }
-    defaults = {option.name: option for option in registry.find(asked.algorithm).parameters}
+    if asked.source:
+        definition["source"] = asked.source
+    if asked.draws:
+        definition["draws"] = asked.draws
+    defaults = {option.name: option for option in asked.cls.parameters}
     options = {**asked.learn, **asked.encode}
     for name, value in sorted(options.items()):
         if value != defaults[name].default and name != REPORT:
-            file = defaults[name].kind is str and defaults[name].default is None  # the user's own, by its content
-            definition.setdefault("options", {})[name] = results.checksums.of(Path(value)) if file else value
+            content = results.checksums.of(Path(value)) if defaults[name].is_file else value
+            definition.setdefault("options", {})[name] = content
     if asked.learn_pairs:
         definition["learn_pairs"] = asked.learn_pairs
     if asked.per_seed:
@@ -93,3 +121,8 @@ def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Resu
     place = f"{Path(text.folder).parent.name}/{text.pair}"
     folder = results.folder(f"segmented/{place}/{asked.name}.{key(definition)}", definition)
     return Segmented(text, asked, definition, folder)
+
+
+def _class_name(name: str) -> str:
+    """Return the class of FILE.py:CLASS."""
+    return name.rpartition(":")[2]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.plan.segmented import Segmented
+from experiment.plan.segmented import BINARIZED, Segmented
 from experiment.plan.texts import EvaluationSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
@@ -48,14 +48,14 @@ class System:
             "select": dict(select),
             "precision": precision,
             "joint": asked.joint,
-            "algorithm": asked.algorithm,
+            "algorithm": self.segmented.algorithm,
             "form": asked.text,
-            "data": f"{self.segmented.folder}/binarized",
+            "data": self.segmented.data,
             "segmenter": f"{self.segmented.folder}/model.{target}",
             "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
             "references": text.reference("dev", target),
             "inputs": {
-                str(self.segmented.record): ["binarized/*", "model.*", "dev.*"],
+                str(self.segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
                 str(text.record): ["references/dev.*"],
             },
             "gpus": runtime["gpus"],
@@ -122,8 +122,8 @@ class Evaluation:
 
     @property
     def done(self) -> str:
-        """The mark of this evaluation, named by what it asks for."""
-        asked = {"tests": [test.stem for test in self.tests], "metrics": list(self.metrics)}
+        """The mark of this evaluation, named by what it asks for, in whatever order."""
+        asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
         return f"{self.folder}/{key(asked)}.{DONE}"
 
     def translated(self, test: EvaluationSet) -> bool:
@@ -169,7 +169,7 @@ class Evaluation:
     def _inputs(self) -> dict[str, list[str]]:
         """Return the records of what is read, and patterns of the files in them."""
         segmented = self.system.segmented
-        used = ["binarized/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*"]
+        used = [f"{BINARIZED}/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*", "*.py"]
         found = {f"{self.chosen}/{RECORD}": ["model.pt"], str(segmented.record): used}
         for test in self.tests:
             text = segmented.text
@@ -187,10 +187,10 @@ class Evaluation:
             "folder": self.folder,
             "definition": self.definition,
             "model": f"{self.chosen}/model.pt",
-            "data": f"{segmented.folder}/binarized",
+            "data": f"{segmented.folder}/{BINARIZED}",
             "direction": self.system.direction,
             "segmented": segmented.folder,
-            "algorithm": asked.algorithm,
+            "algorithm": segmented.algorithm,
             "form": asked.text,
             "train": f"{text.folder}/train.{target}",
             "tests": [

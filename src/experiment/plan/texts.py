@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.catalogue import Corpus, File, Split
 from experiment.corpora.cleaning import OPTIONS
+from experiment.corpora.corpus import Corpus, File, Split
 from experiment.corpora.corpus_groups import Group
 from experiment.corpora.demo.corpus import SPLITS
 from experiment.store.checksums import Checksums

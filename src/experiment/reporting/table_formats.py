@@ -24,7 +24,7 @@ def markdown(experiment: str, found: Sequence[Block]) -> str:
 def markdown_table(table: Table) -> str:
     """Return one table as aligned Markdown, without its title and notes."""
     body = [[_markdown_name(line), *map(_markdown_cell, line.cells)] for line in table.lines]
-    return aligned([[escape_markdown(text) for text in (table.corner, *table.headings)], *body])
+    return aligned([[escape_markdown(text) for text in (table.lines_are, *table.headings)], *body])
 
 
 def _markdown_name(line: Line) -> str:
@@ -120,7 +120,7 @@ def latex_table(table: Table, caption: str, label: str) -> str:
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{l{'r' * len(table.headings)}}}",
             r"\toprule",
-            " & ".join(map(escape_latex, (table.corner, *table.headings))) + r" \\",
+            " & ".join(map(escape_latex, (table.lines_are, *table.headings))) + r" \\",
             r"\midrule",
             *(" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines),
             r"\bottomrule",

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from experiment.decoding import one_line
-from experiment.text.postprocessing import ToText
+from experiment.text.postprocessing import ToText, one_line
 from subwords.segmenter import Segmenter
 
 

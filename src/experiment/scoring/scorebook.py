@@ -37,6 +37,7 @@ COLUMNS: dict[str, str] = {
     "metric": "bleu, chrf, chrf++, ter, word_accuracy, exact_match or comet",
     "score": "corpus score: 0 to 100; COMET on its model's own scale",
     "signature": "how the score was computed",
+    "segmentation_signature": "what made the pieces of both sides: algorithm, options, versions, digest of the model",
     "ci95": "half the width of the score's 95% bootstrap confidence interval",
     "baseline": "segmentation that the system is compared with",
     "delta": "score minus the baseline's score with the same seed",
@@ -183,6 +184,7 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
         "empty_hypotheses": lexical["empty_hypotheses"],
         "unknown_pieces": translation.get("unknown_pieces"),
         "cut_sources": translation.get("sources_cut"),
+        "segmentation_signature": " / ".join(dict.fromkeys((translation.get("segmentations") or {}).values())) or None,
         **{
             f"unknown_words_{side}": unknown.get(side, found.unknown_words.get(name))
             for side, found in statistics.items()
@@ -321,7 +323,7 @@ def read_scores(path: str | Path) -> list[Row]:
 
 
 _TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "text", "testset", "metric"}
-_TEXTS |= {"signature", "baseline", "test", "verdict", "device", "commit", "versions"}
+_TEXTS |= {"signature", "segmentation_signature", "baseline", "test", "verdict", "device", "commit", "versions"}
 _INTEGERS = {"size", "vocabulary", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"}
 _INTEGERS |= {"unknown_pieces", "cut_sources", "parameters", "updates", "gpus", "runs_per_gpu"}
 _INTEGERS |= {"sentences_seen", "pieces_seen", "dev_sentences_skipped"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from experiment.text import moses
 from subwords import registry
+from subwords.files import whole_file
 
 
 class ToText:
@@ -29,3 +30,14 @@ class ToText:
     def lost(self) -> dict[str, int]:
         """Return what could not be decoded since this was last asked: for Huffman {"unknown codes": 3}."""
         return self._segmenter.counts()
+
+
+def one_line(hypothesis: str) -> str:
+    """A hypothesis is one line, whatever the model says."""
+    return " ".join(hypothesis.split("\n"))
+
+
+def write_lines(path: Path, lines: list[str]) -> None:
+    """Write a text, one line for each of `lines`."""
+    with whole_file(path) as stream:
+        stream.writelines(line + "\n" for line in lines)

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from subwords.version import __version__
+
 if TYPE_CHECKING:
     from subwords.api import learn, load
     from subwords.errors import InputError
 
-__version__ = "2.0.0"
-__all__ = ["InputError", "learn", "load"]
+__all__ = ["InputError", "__version__", "learn", "load"]
 
 
 def __getattr__(name: str) -> Any:

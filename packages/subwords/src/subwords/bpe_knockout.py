@@ -61,7 +61,7 @@ class BPEKnockout(WordSegmenter):
     size_counts = "merges before the knockout"
     reads = "moses"
     parameters = (
-        Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True),
+        Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True, is_file=True),
         Parameter("blame", 0.5, "share of bad applications from which on a piece is knocked out, above 0, up to 1"),
         Parameter("iterations", 1, "how often merges are judged, at least 1"),
         Parameter(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from subwords.errors import InputError
 from subwords.files import whole_file
+from subwords.version import __version__
 
 if TYPE_CHECKING:
     from subwords.segmenter import Segmenter
@@ -25,10 +26,9 @@ def path_of(model: Path) -> Path:
 
 def write(model: Segmenter, path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
-    from subwords import __version__
-
     described = {
         "algorithm": model.algorithm,
+        "read_by": _reader(type(model)),
         "options": getattr(model, "options", {}) | model.applied_with(),
         "size": model.reached(),
         "subwords": __version__,
@@ -62,15 +62,19 @@ def read(path: Path) -> dict[str, Any] | None:
     return described
 
 
-def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any]) -> dict[str, Any]:
+def _reader(cls: type[Segmenter]) -> str:
+    """Return the name of the method that reads a class's models: algorithms that share it share their format."""
+    return cls.read.__qualname__
+
+
+def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
     """Return the options to read a model file with: those given, and those of its description.
+
+    `parsed` has all options of the class, with the given values in their types.
 
     Raises InputError for an option that does nothing when a model is applied, for a model of another algorithm, and for
     an option that contradicts what the model was learned with.
     """
-    from subwords import registry
-    from subwords.segmenter import read_options
-
     stages = {parameter.name: parameter.stage for parameter in cls.parameters}
     for name in given:
         if stages.get(name) == "learn":
@@ -78,22 +82,18 @@ def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any]) -> dict
                 f"{name} is an option of learning and does nothing when a model of {cls.algorithm} is applied",
                 allowed=", ".join(name for name, stage in stages.items() if stage != "learn") or "(no option)",
             )
-    read_options(cls, given)
     described = read(path)
     if described is None:
         return given
-    if described["algorithm"] != cls.algorithm:
-        other = registry.ALGORITHMS.get(described["algorithm"]) and registry.find(described["algorithm"])
-        if not other or other.read.__func__ is not cls.read.__func__:  # type: ignore[attr-defined]
-            raise InputError(
-                f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
-                next_step=f"load it as {described['algorithm']}",
-            )
+    if described["algorithm"] != cls.algorithm and described.get("read_by") != _reader(cls):
+        raise InputError(
+            f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
+            next_step=f"load it as {described['algorithm']}",
+        )
     recorded = {name: value for name, value in described["options"].items() if stages.get(name) in ("encode", "both")}
     learned = {
         parameter.name: parameter.default for parameter in cls.parameters if parameter.stage == "both"
     } | recorded
-    parsed = read_options(cls, given)
     for name in given:
         if stages[name] == "both" and described["algorithm"] == cls.algorithm and parsed[name] != learned[name]:
             raise InputError(

@@ -42,7 +42,7 @@ class Oracle(WordSegmenter):
     learns_from_text = False
     loses = "words without gold morphemes"
     parameters = (
-        Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True),
+        Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True, is_file=True),
         Parameter(
             "unknown", "word", "the pieces of a word that has no gold morphemes", ("word", "character"), stage="encode"
         ),

@@ -39,7 +39,9 @@ class Pretrained(Segmenter):
     size_counts = None
     reads = "raw"
     learns_from_text = False
-    parameters = (Parameter("model", None, "file of the model that was learned elsewhere", kind=str, required=True),)
+    parameters = (
+        Parameter("model", None, "file of the model that was learned elsewhere", kind=str, required=True, is_file=True),
+    )
 
     def __init__(self, content: bytes, path: Path) -> None:
         self.content = content

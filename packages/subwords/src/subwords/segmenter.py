@@ -40,6 +40,7 @@ class Parameter:
     kind: type | None = None  # of a value that is not None; the default's type when not given
     stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
     required: bool = False  # without it, its stage cannot be done
+    is_file: bool = False  # a path; what the file holds counts, not where it lies
 
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
@@ -143,7 +144,7 @@ class Segmenter(ABC):
         from subwords import description
 
         path = Path(path)
-        given = description.options_for(cls, path, options)
+        given = description.options_for(cls, path, options, read_options(cls, options))
         model = cls.read(path, **given)
         model.options = changed_options(cls, given)
         return model
@@ -312,7 +313,7 @@ class Segmenter(ABC):
         """
         from importlib import metadata
 
-        from subwords import __version__
+        from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
         fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]

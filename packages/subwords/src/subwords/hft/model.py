@@ -95,17 +95,15 @@ class HFT(WordSegmenter):
         if step < 1:
             raise InputError(f"step={step} adds nothing", allowed="a whole number, at least 1")
         model = cls({}, variant, pretokenized)
-        words = model._count_words(texts)
-        if not len(words):
-            raise InputError(
-                f"there is no word in {', '.join(map(str, texts)) or '(no file)'}",
-                next_step="give a text file that is not empty",
-            )
+        words = model.count_words(texts)
         model.vocabulary = learn_vocabulary(words, wanted, step, variant)
         return model
 
-    def _count_words(self, texts: Sequence[Path]) -> WordTable:
-        """Return the words of pretokenized text with their counts. The public code splits at any Unicode space."""
+    def count_words(self, texts: Sequence[Path]) -> WordTable:
+        """Return the words of pretokenized text with their counts. The public code splits at any Unicode space.
+
+        Raises InputError where there is no word.
+        """
         from subwords.core.words import WordTable
 
         words = WordTable()
@@ -123,6 +121,11 @@ class HFT(WordSegmenter):
                             pass
                         raise
                     number += block.count(b"\n")
+        if not len(words):
+            raise InputError(
+                f"there is no word in {', '.join(map(str, texts)) or '(no file)'}",
+                next_step="give a text file that is not empty",
+            )
         return words
 
     @classmethod

@@ -27,6 +27,7 @@ ENCODE_PARAMETERS = (
         "file of `piece count` lines; pieces that are not in it are split further",
         kind=str,
         stage="encode",
+        is_file=True,
     ),
     Parameter("vocabulary_threshold", 1, "least count of a piece in the vocabulary file", stage="encode"),
 )

@@ -37,7 +37,7 @@ PLATFORMS = [
 
 YAML = """\
 # {purpose}
-# Written by scripts/make_environments.py; edit requirements/environments.yaml.
+# Written by tools/make_environments.py; edit requirements/environments.yaml.
 name: {name}
 channels:
   - conda-forge
@@ -53,7 +53,7 @@ dependencies:
 #: core is built where its source is, and programs find it there.
 POST_DEPLOY = """\
 #!/usr/bin/env bash
-# Written by scripts/make_environments.py from requirements/fairseq.txt and build.txt.
+# Written by tools/make_environments.py from requirements/fairseq.txt and build.txt.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -151,7 +151,7 @@ def main(argv: list[str] | None = None) -> int:
     differing += there - written.keys()
     if arguments.check and differing:
         names = ", ".join(sorted(path.name for path in differing))
-        raise InputError(f"envs/ is not what the lock says: {names}", next_step="python scripts/make_environments.py")
+        raise InputError(f"envs/ is not what the lock says: {names}", next_step="python tools/make_environments.py")
     for path in differing:
         if path in written:
             with whole_file(path) as stream:

@@ -12,20 +12,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.decoding import write_lines
 from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.bounds import round_trip
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store.making import check_inputs, define, fits, locked, make, write_record
-from experiment.text.postprocessing import ToText
+from experiment.text.postprocessing import ToText, one_line, write_lines
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, unknown_rates
 
 if TYPE_CHECKING:
-    from experiment.decoding import Translator
+    from translation.decoding import Translator
 
 
 class Evaluator:
@@ -56,8 +55,8 @@ class Evaluator:
 
     def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return hypotheses as text, their pieces, and what is to be said of the translation."""
-        from experiment.decoding import Translator, one_line, translate_all
         from experiment.training import gpu
+        from translation.decoding import Translator, translate_all
 
         job = self._job
         if self._translator is None:
@@ -86,6 +85,7 @@ class Evaluator:
             "empty_hypotheses": sum(not line.strip() for line in hypotheses),
             "device": "cuda" if translator.cuda else "cpu",
             "search": job["search"],
+            "segmentations": {name: self._segmenter(side).signature() for side, name in enumerate(self._languages)},
             "precision": job["search"]["precision"] if translator.cuda else "fp32",
         }
         return hypotheses, pieces, facts

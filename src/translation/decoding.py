@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from subwords.files import whole_file
-
 
 class Translator:
     """A trained system and its beam search. `search` has beam, length_penalty, length_factor, length_constant."""
@@ -81,14 +79,3 @@ def translate_all(translator: Translator, lines: list[str], max_tokens: int) -> 
         for index, found in translator.translate([lines[number] for number in wanted], max_tokens):
             pieces[wanted[index]] = found
     return pieces
-
-
-def one_line(hypothesis: str) -> str:
-    """A hypothesis is one line, whatever the model says."""
-    return " ".join(hypothesis.split("\n"))
-
-
-def write_lines(path: Path, lines: list[str]) -> None:
-    """Write a text, one line for each of `lines`."""
-    with whole_file(path) as stream:
-        stream.writelines(line + "\n" for line in lines)

@@ -1,0 +1,3 @@
+"""The version, where every module can read it."""
+
+__version__ = "2.0.0"

@@ -1,0 +1,1 @@
+"""The steps that need fairseq: binarized data, averaged models, translations."""

@@ -1,0 +1,45 @@
+"""From the checkpoints of a training to the one model that is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json, write_json
+from experiment.provenance import git_state, versions
+from experiment.training.selection import choose
+from subwords.errors import InputError
+
+
+def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Write FOLDER/model.pt and FOLDER/run.json, which says what the run is and what it cost; return what was chosen.
+
+    `training` is a finished training's folder. Raises InputError where checkpoints are gone or damaged.
+    """
+    from fairseq_plugins.checkpoints import average, save
+
+    facts = read_json(training / "training.json")
+    chosen = choose(facts["dev"], select)
+    checkpoints = training / "checkpoints"
+    try:
+        model = average([checkpoints / entry["file"] for entry in chosen])
+    except (InputError, FileNotFoundError) as error:
+        raise InputError(
+            f"a checkpoint that was chosen is gone or damaged: {error}",
+            next_step=f"delete {training / 'record.json'} and {checkpoints}, and run again: it is trained again",
+        ) from None
+    save(folder / "model.pt", model)
+    summary = {key: value for key, value in facts.items() if key != "dev"}
+    write_json(
+        folder / "run.json",
+        {
+            **summary,
+            "selected": chosen,
+            "dev": {select["metric"]: chosen[0]["score"]},
+            "versions": versions(),
+            "git": git_state(),
+        },
+        sealed=True,
+    )
+    return {"selected": chosen}
