@@ -41,10 +41,8 @@ def make(
     verdicts = judged(paper, measured)
     claims = _claims_table(paper, verdicts)
     _write_csv(folder / "claims.csv", verdict_frame(paper, verdicts))
-    _write(folder / "claims.md", _as_markdown(f"{paper.name}, claims (scale {paper.scale})", [claims]))
-    states = Counter(each.ours.state for each in verdicts.values())
-    counts = "By our numbers: " + ", ".join(f"{states[state]} {state}" for state in STATES) + "."
-    sections = [Section("claims", "Claims", counts if verdicts else "none", [claims])]
+    _write(folder / "claims.md", _as_markdown(f"{paper.name}, claims (scale {paper.scale})", [claims], claims.notes))
+    sections = [Section("claims", "Claims", tables=[claims])]
     sections += [_table(paper, name, measured, folder) for name in paper.tables]
     sections += [_figure(paper, name, measured, folder) for name in paper.figures]
     banner = "Corpora, models and vocabularies are meant to be the paper's own."
@@ -178,8 +176,11 @@ def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
             style = finding.state.replace(" ", "-")
             cells.append(Cell(f"{STATES[finding.state]} {finding.state}: {finding.reason}", style=style))
         lines.append(Line(f"{name}: {one.says} ({one.where})", cells))
-    note = [f"Verdicts on our numbers are about scale {paper.scale}."] if paper.scale != "full" else []
-    return Table("claims", "", ["rule", "by the paper's own numbers", "by ours"], lines, note, lines_are="claim")
+    states = Counter(each.ours.state for each in verdicts.values())
+    counts = ", ".join(f"{states[state]} {state}" for state in STATES)
+    said = [f"By our numbers: {counts}. A verdict is the stated rule, computed from the numbers."]
+    said += [f"Verdicts on our numbers are about scale {paper.scale}."] if paper.scale != "full" else []
+    return Table("claims", "", ["rule", "by the paper's own numbers", "by ours"], lines, said, lines_are="claim")
 
 
 # ---- provenance
