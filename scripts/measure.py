@@ -1,5 +1,4 @@
-"""Measure what a paper's tables, figures and claims need: one of its measures, or scores.csv under the paper's
-names."""
+"""Measure what a paper's tables, figures and claims need: one of its measures."""
 
 from __future__ import annotations
 
@@ -10,26 +9,21 @@ from experiment.programs import program
 from replication import measurements
 from replication.paper import read
 from replication.plan import paper_command
-from replication.sources import Sources, of_paper
+from replication.sources import Sources
 from subwords.errors import InputError, unknown
-from subwords.files import whole_file
 
 
 @program
 def main(argv: list[str] | None = None) -> int:
     """Run the program."""
     parser = paper_command("measure.py", __doc__)
-    parser.add_argument("--measure", metavar="NAME", help="a measure of the paper; left out: the scores alone")
+    parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
     parser.add_argument("--threads", type=int, default=1, help="of programs that can use them [1]")
     parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="measurements, as CSV")
     arguments = parser.parse_args(argv)
     paper = read(arguments.paper, arguments.scale)
     scores = arguments.scores or Path("results", paper.folder, "scores.csv")
-    if arguments.measure is None:
-        with whole_file(arguments.output) as stream:
-            of_paper(scores, paper).to_csv(stream, index=False, lineterminator="\n")
-        return 0
     if arguments.measure not in paper.measures:
         raise unknown("measure", arguments.measure, paper.measures, next_step=f"see {arguments.paper}")
     sources = Sources(paper, arguments.measure, scores, arguments.threads)

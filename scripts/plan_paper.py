@@ -13,7 +13,7 @@ from typing import Any
 from experiment.programs import program
 from experiment.training import gpu
 from replication import paper, plan
-from replication.plan import add_parts, paper_command
+from replication.plan import paper_command
 from translation.model_size import count_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +38,6 @@ def hours(number: float | None) -> str:
 @program
 def main(argv: list[str] | None = None) -> int:
     parser = paper_command("plan_paper.py", __doc__)
-    add_parts(parser)
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")
     arguments = parser.parse_args(argv)

@@ -10,7 +10,7 @@ from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
 from replication import measurements, report
 from replication.paper import SCORES, read
-from replication.plan import add_parts, paper_command
+from replication.plan import paper_command
 from replication.sources import of_paper
 
 
@@ -18,7 +18,6 @@ from replication.sources import of_paper
 def main(argv: list[str] | None = None) -> int:
     """Run the program."""
     parser = paper_command("replicate.py", __doc__)
-    add_parts(parser)
     help_text = "of scripts/measure.py, called NAME.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")

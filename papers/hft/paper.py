@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.metrics import read_parallel
 from replication.claims import (
     PLACE,
+    Claim,
     Finding,
     Runs,
     Side,
@@ -23,9 +24,9 @@ from replication.claims import (
     of,
     significant,
 )
-from replication.figures import Frames, draw, figure
+from replication.figures import draw, figure
 from replication.sources import Rows, Sources, measure
-from replication.tables import Printed, alone, beside, table
+from replication.tables import Frames, alone, beside, table
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
@@ -97,29 +98,22 @@ def frequencies(
                        pieces
     """
     asked = sizes if isinstance(sizes, Mapping) else dict.fromkeys(sizes)
-    for name, path in sources.texts(texts).items():
-        for algorithm in ALGORITHMS:
-            folder = Folder(_of_text(pretokenized, algorithm, name, "none"), _of_text(coverage, algorithm, name, 1.0))
-            if folder.pretokenized not in POLLUTIONS:
-                raise unknown(f"pretokenized text of {name}", folder.pretokenized, POLLUTIONS)
-            for size, other in asked.items():
-                short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
-                segmentation = f"{'hft-published' if algorithm == 'hft' else algorithm}-{short}"
-                keys = {"corpus": name, "segmentation": segmentation, "algorithm": algorithm, "size": size}
-                after = (curves or {}).get("after", 0) if size in (curves or {}).get("sizes", ()) else None
-                for form in ("", "_corrected"):
-                    try:
-                        wanted = other or size
-                        made = (
-                            corrected(path, algorithm, wanted)
-                            if form
-                            else published(path, algorithm, wanted, step, folder)
-                        )
-                    except InputError as error:
-                        print(f"{name}, {algorithm}, {size}{form}: not measured: {error}", file=sys.stderr)
-                        continue
-                    for row in _rows(made, form, after):
-                        yield keys | row
+    for (name, path), algorithm in product(sources.texts(texts).items(), ALGORITHMS):
+        folder = Folder(_of_text(pretokenized, algorithm, name, "none"), _of_text(coverage, algorithm, name, 1.0))
+        if folder.pretokenized not in POLLUTIONS:
+            raise unknown(f"pretokenized text of {name}", folder.pretokenized, POLLUTIONS)
+        for (size, other), form in product(asked.items(), ("", "_corrected")):
+            short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
+            segmentation = f"{'hft-published' if algorithm == 'hft' else algorithm}-{short}"
+            keys = {"corpus": name, "segmentation": segmentation, "algorithm": algorithm, "size": size}
+            after = (curves or {}).get("after", 0) if size in (curves or {}).get("sizes", ()) else None
+            learned = (path, algorithm, other or size)
+            try:
+                made = corrected(*learned) if form else published(*learned, step, folder)
+            except InputError as error:
+                print(f"{name}, {algorithm}, {size}{form}: not measured: {error}", file=sys.stderr)
+                continue
+            yield from (keys | row for row in _rows(made, form, after))
 
 
 def _of_text(given: Mapping[str, Any] | None, algorithm: str, text: str, default: Any) -> Any:
@@ -258,23 +252,23 @@ def most_changed(
 
 
 @table("A sample of pretokenized text", needs="sample")
-def figure1(printed: Printed, ours: DataFrame) -> DataFrame:
+def figure1(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper shows the beginning of each line."""
     return alone(ours)
 
 
 @table("Sizes of the texts of Figures 3 to 5", needs="counts")
-def corpora(printed: Printed, ours: DataFrame) -> DataFrame:
+def corpora(printed: Frames, ours: DataFrame) -> DataFrame:
     return alone(ours, rows="corpus")
 
 
 @table("BLEU of five runs of each system")
-def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+def table1(printed: Frames, ours: DataFrame) -> DataFrame:
     return beside(printed["table1"], ours)
 
 
 @table("F95, μ and ν as published, and by the paper's definitions", needs="frequencies", shows="figure4")
-def figure4_numbers(printed: Printed, ours: DataFrame) -> DataFrame:
+def figure4_numbers(printed: Frames, ours: DataFrame) -> DataFrame:
     """Ours repeats the authors' program; corrected has all tokens and ranks, texts read once, vocabularies of the size
     asked for, and HFT as the paper describes it."""
     metrics = {"f95": "f95_corrected", "mu": "mu_corrected", "nu": "nu_corrected"}
@@ -282,13 +276,13 @@ def figure4_numbers(printed: Printed, ours: DataFrame) -> DataFrame:
 
 
 @table("F95, μ and ν of every text, those that a user adds among them", needs="frequencies")
-def figure4_texts(printed: Printed, ours: DataFrame) -> DataFrame:
+def figure4_texts(printed: Frames, ours: DataFrame) -> DataFrame:
     metrics = ["f95", "mu", "nu", "f95_corrected", "mu_corrected", "nu_corrected"]
-    return alone(ours, rows=["corpus", "algorithm", "size"], where={"metric": metrics})
+    return alone(ours, rows=["corpus", "algorithm", "size"], metric=metrics)
 
 
 @table("The 50 sentences on which sentence-BLEU differs most, per direction", needs="changed")
-def figure6(printed: Printed, ours: DataFrame) -> DataFrame:
+def figure6(printed: Frames, ours: DataFrame) -> DataFrame:
     """Of the runs with the first seed, all test sets of the direction."""
     decimals = {"sentence_bleu": 1, "sentence_bleu_difference": 1}
     return alone(ours, rows=["direction", "row"], columns=["metric", "algorithm"], decimals=decimals)
@@ -369,97 +363,65 @@ def better_significant(runs: Runs) -> Finding:
     return in_all(significant(difference(runs, "bleu", HFT, BPE, each=PLACE) > 0))
 
 
-def in_most_cells_above(runs: Runs, metric: str, hft: Side = HFT_IN_SIX) -> Finding:
-    return in_most(difference(runs, metric, hft, HIGHEST, each=["corpus", "size"]) > 0)
-
-
-def above_from_some_size(runs: Runs, metric: str, hft: Side = HFT_IN_SIX) -> Finding:
-    gain = difference(runs, metric, hft, HIGHEST, each=["corpus"], along="size")
-    return in_most(crossing(gain > 0))
-
-
+# On the paper's six languages, by the authors' program and by the paper's definitions; then on all 18 languages whose
+# statistics the authors published, of which ours needs every text.
+BY_CORRECTED, IN_ALL_18 = ", by the corrected numbers", ", in all 18 languages of the authors' repository"
 MOST_CASES = "performance on F95 seems promising, improving on both bpe and unigram in most of the cases"
 THRESHOLD = "F95 starts at lower values, and then picks up the pace after some vocabulary size threshold"
 LENGTH = "the average length μ seems promising, improving on both bpe and unigram in most of the cases"
 STATISTICS = "improvements on both frequency statistics (and on the average length of the output)"
 
 
-@claim(MOST_CASES, where="section 2.3", needs="frequencies")
-def f95(runs: Runs) -> Finding:
-    """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95")
+def in_most_cells_above(runs: Runs, metric: str, hft: Side) -> Finding:
+    return in_most(difference(runs, metric, hft, HIGHEST, each=["corpus", "size"]) > 0)
 
 
-@claim(f"{MOST_CASES}, by the corrected numbers", where="section 2.3", needs="frequencies")
-def f95_corrected(runs: Runs) -> Finding:
-    """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95_corrected")
+def f95_above(says: str, metric: str = "f95", hft: Side = HFT_IN_SIX) -> Claim:
+    def judge(runs: Runs) -> Finding:
+        """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
+        return in_most_cells_above(runs, metric, hft)
+
+    return claim(says, where="section 2.3", needs="frequencies")(judge)
 
 
-@claim(THRESHOLD, where="section 2.3", needs="frequencies")
-def f95_threshold(runs: Runs) -> Finding:
-    """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
-    largest."""
-    return above_from_some_size(runs, "f95")
+def f95_above_from_some_size(says: str, metric: str = "f95", hft: Side = HFT_IN_SIX) -> Claim:
+    def judge(runs: Runs) -> Finding:
+        """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
+        largest."""
+        gain = difference(runs, metric, hft, HIGHEST, each=["corpus"], along="size")
+        return in_most(crossing(gain > 0))
+
+    return claim(says, where="section 2.3", needs="frequencies")(judge)
 
 
-@claim(f"{THRESHOLD}, by the corrected numbers", where="section 2.3", needs="frequencies")
-def f95_threshold_corrected(runs: Runs) -> Finding:
-    """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
-    largest."""
-    return above_from_some_size(runs, "f95_corrected")
+def mu_below(says: str, metric: str = "mu", hft: Side = HFT_IN_SIX) -> Claim:
+    def judge(runs: Runs) -> Finding:
+        """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
+        return in_most(difference(runs, metric, hft, LOWEST, each=["corpus", "size"]) < 0)
+
+    return claim(says, where="section 2.3", needs="frequencies")(judge)
 
 
-@claim(LENGTH, where="section 2.3", needs="frequencies")
-def mu(runs: Runs) -> Finding:
-    """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most(difference(runs, "mu", HFT_IN_SIX, LOWEST, each=["corpus", "size"]) < 0)
+def f95_and_nu_above(says: str, form: str = "", hft: Side = HFT_IN_SIX) -> Claim:
+    def judge(runs: Runs) -> Finding:
+        """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
+        return in_most_cells_above(runs, f"f95{form}", hft) & in_most_cells_above(runs, f"nu{form}", hft)
+
+    return claim(says, where="abstract", needs="frequencies")(judge)
 
 
-@claim(f"{LENGTH}, by the corrected numbers", where="section 2.3", needs="frequencies")
-def mu_corrected(runs: Runs) -> Finding:
-    """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most(difference(runs, "mu_corrected", HFT_IN_SIX, LOWEST, each=["corpus", "size"]) < 0)
-
-
-@claim(f"{STATISTICS}; the length is hft-mu", where="abstract", needs="frequencies")
-def nu(runs: Runs) -> Finding:
-    """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95") & in_most_cells_above(runs, "nu")
-
-
-@claim(f"{STATISTICS}, by the corrected numbers", where="abstract", needs="frequencies")
-def nu_corrected(runs: Runs) -> Finding:
-    """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95_corrected") & in_most_cells_above(runs, "nu_corrected")
-
-
-# The same on all 18 languages whose statistics the authors published. Ours needs the texts of all of them.
-
-
-@claim(f"{MOST_CASES}, in all 18 languages of the authors' repository", where="section 2.3", needs="frequencies")
-def f95_all(runs: Runs) -> Finding:
-    """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95", HFT)
-
-
-@claim(f"{THRESHOLD}, in all 18 languages of the authors' repository", where="section 2.3", needs="frequencies")
-def f95_threshold_all(runs: Runs) -> Finding:
-    """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
-    largest."""
-    return above_from_some_size(runs, "f95", HFT)
-
-
-@claim(f"{LENGTH}, in all 18 languages of the authors' repository", where="section 2.3", needs="frequencies")
-def mu_all(runs: Runs) -> Finding:
-    """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most(difference(runs, "mu", HFT, LOWEST, each=["corpus", "size"]) < 0)
-
-
-@claim(f"{STATISTICS}, in all 18 languages of the authors' repository", where="abstract", needs="frequencies")
-def nu_all(runs: Runs) -> Finding:
-    """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
-    return in_most_cells_above(runs, "f95", HFT) & in_most_cells_above(runs, "nu", HFT)
+f95 = f95_above(MOST_CASES)
+f95_corrected = f95_above(MOST_CASES + BY_CORRECTED, "f95_corrected")
+f95_threshold = f95_above_from_some_size(THRESHOLD)
+f95_threshold_corrected = f95_above_from_some_size(THRESHOLD + BY_CORRECTED, "f95_corrected")
+mu = mu_below(LENGTH)
+mu_corrected = mu_below(LENGTH + BY_CORRECTED, "mu_corrected")
+nu = f95_and_nu_above(f"{STATISTICS}; the length is hft-mu")
+nu_corrected = f95_and_nu_above(STATISTICS + BY_CORRECTED, "_corrected")
+f95_all = f95_above(MOST_CASES + IN_ALL_18, hft=HFT)
+f95_threshold_all = f95_above_from_some_size(THRESHOLD + IN_ALL_18, hft=HFT)
+mu_all = mu_below(LENGTH + IN_ALL_18, hft=HFT)
+nu_all = f95_and_nu_above(STATISTICS + IN_ALL_18, hft=HFT)
 
 
 @claim("for Japanese and Burmese, μ is higher than other methods", where="section 3", needs="frequencies")

@@ -17,19 +17,19 @@ from replication.claims import (
     rising,
     values,
 )
-from replication.figures import SYSTEM, Frames, draw, figure
-from replication.measurements import comparable, frame, other_than, without_size
-from replication.measures.corpus_counts import corpus_counts
-from replication.measures.hierarchical import Effect, Posterior, Sampling, fit
+from replication.corpus_counts import corpus_counts
+from replication.figures import SYSTEM, draw, figure
+from replication.measurements import comparable, frame, other_than, records, without_size
 from replication.sources import Rows, Sources, measure
-from replication.tables import Printed, alone, beside, table
+from replication.tables import Frames, alone, beside, further, table
 from subwords.errors import InputError, unknown
+
+from .hierarchical import Effects, Sampling, diagnostics, fit, summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy import ndarray
     from pandas import DataFrame
-
-    from replication.published import Value
 
 # ---- measures
 
@@ -58,7 +58,7 @@ def effects(
     languages    what a corpus is called there
     contrast     two variants whose difference is measured too (`effect_difference_…`)
     row          what the row of the sampler's diagnostics is called
-    sampling     changes to `replication.measures.hierarchical.Sampling`
+    sampling     changes to `hierarchical.Sampling`
 
     Measured are `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes_zero`, `effect_r_hat` and
     `effect_samples` (effective ones) of every effect, and `sampler_…` of the whole posterior. Nothing where all scores
@@ -99,13 +99,12 @@ class Names(NamedTuple):
     languages: Mapping[str, str]
 
 
-def replicated(values: Sequence[Value], number: int) -> DataFrame:
+def replicated(table: DataFrame, number: int) -> DataFrame:
     """Return measurements with the published means and standard errors, one for each of so many seeds."""
     return frame(
-        {"metric": value.metric, "seed": seed, "value": score, **{name: getattr(value, name) for name in RUN}}
-        for value in values
-        if value.number is not None and value.error_number is not None
-        for seed, score in enumerate(scores_with(value.number, value.error_number, number), 1)
+        {name: cell[name] for name in ("metric", *RUN)} | {"seed": seed, "value": score}
+        for cell in records(table.dropna(subset=["value", "error"]))
+        for seed, score in enumerate(scores_with(cell["value"], cell["error"], number), 1)
     )
 
 
@@ -139,19 +138,15 @@ def effects_in(
     for name in sampling or {}:
         if name not in Sampling.__dataclass_fields__:
             raise unknown("option of sampling", name, Sampling.__dataclass_fields__)
-    posterior = fit(scores, Sampling(**{"cores": cores, **(sampling or {})}))
-    for effect in posterior.effects:
-        yield from _of_effect(effect, keys_of(effect, scores, names), "effect")
+    found, divergences = fit(scores, Sampling(**{"cores": cores, **(sampling or {})}))
+    for key, draws in found.items():
+        yield from _of_effect(draws, keys_of(key, scores, names), "effect")
     if contrast and set(contrast) <= set(scores["variant"]):
-        yield from _of_contrast(posterior, scores, names, *contrast)
-    diagnostics = {
-        "divergences": posterior.divergences,
-        "largest_r_hat": posterior.r_hat,
-        "fewest_samples": posterior.effective_samples,
-    }
-    for name, value in diagnostics.items():
-        yield {"row": row, "metric": f"sampler_{name}", "value": value}
-    yield {"row": row, "metric": "sampler_warning", "text": posterior.warning or "none"}
+        yield from _of_contrast(found, scores, names, *contrast)
+    quality = diagnostics(found, divergences)
+    warning = quality.pop("warning")
+    yield from ({"row": row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
+    yield {"row": row, "metric": "sampler_warning", "text": warning}
 
 
 def explained(measured: DataFrame, metric: str) -> DataFrame:
@@ -170,69 +165,64 @@ def explained(measured: DataFrame, metric: str) -> DataFrame:
     return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
 
 
-def keys_of(effect: Effect, scores: DataFrame, names: Names) -> dict[str, Any]:
+def keys_of(effect: tuple[str, str, str | None], scores: DataFrame, names: Names) -> dict[str, Any]:
     """Return the columns that say which effect this is, and the label of its row in the paper."""
-    average, own = SYMBOLS[effect.factor]
-    first = scores[scores[effect.factor] == effect.level].iloc[0]
-    columns, level = ["size"], effect.level
-    if effect.factor == "variant":
-        columns, level = ["segmentation", "algorithm"], names.variants.get(effect.level, effect.level)
+    factor, level, language = effect
+    average, own = SYMBOLS[factor]
+    first = scores[scores[factor] == level].iloc[0]
+    columns, called = ["size"], level
+    if factor == "variant":
+        columns, called = ["segmentation", "algorithm"], names.variants.get(level, level)
     keys = {name: first[name] for name in columns}
-    if effect.language is None:
-        return {**keys, "row": f"{average} {level}"}
-    first = scores[scores["language"] == effect.language].iloc[0]
-    language = names.languages.get(first["corpus"], effect.language)
-    return {**keys, "corpus": first["corpus"], "direction": first["direction"], "row": f"{own} {level}, {language}"}
+    if language is None:
+        return {**keys, "row": f"{average} {called}"}
+    place = records(scores[scores["language"] == language][["corpus", "direction"]])[0]
+    return {**keys, **place, "row": f"{own} {called}, {names.languages.get(place['corpus'], language)}"}
 
 
-def _of_effect(effect: Effect, keys: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
+def _of_effect(draws: ndarray, keys: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
     """Yield mean, interval and quality of an effect, as metrics that begin with this name."""
-    lower, upper = effect.interval
-    found = {
-        "mean": effect.mean,
-        "hdi_lower": lower,
-        "hdi_upper": upper,
-        "includes_zero": int(effect.includes_zero),
-        "r_hat": effect.r_hat,
-        "samples": effect.effective_samples,
-    }
-    for metric, value in found.items():
+    for metric, value in summary(draws).items():
         yield {**keys, "metric": f"{name}_{metric}", "value": value}
 
 
 def _of_contrast(
-    posterior: Posterior, scores: DataFrame, names: Names, variant: str, against: str
+    found: Effects, scores: DataFrame, names: Names, variant: str, against: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the difference of two variants, on average and in every language."""
-    for effect in posterior.effects:
-        if (effect.factor, effect.level) == ("variant", variant):
-            keys = keys_of(effect, scores, names)
-            other = posterior.effect("variant", against, effect.language)
-            label = f"{keys['row']} − {keys_of(other, scores, names)['row']}"
-            yield from _of_effect(effect.minus(other), {**keys, "row": label}, "effect_difference")
+    """Yield the difference of two variants, draw by draw, on average and in every language."""
+    for (factor, level, language), draws in found.items():
+        if (factor, level) == ("variant", variant):
+            keys, other = (keys_of(("variant", each, language), scores, names) for each in (variant, against))
+            row = {"row": f"{keys['row']} − {other['row']}"}
+            yield from _of_effect(draws - found["variant", against, language], keys | row, "effect_difference")
 
 
 # ---- tables
 
-QUALITY = {
-    "effective samples": {"as": "column", "metric": "effect_samples"},
-    "r̂": {"as": "column", "metric": "effect_r_hat"},
-}
+
+def with_quality(table: DataFrame, ours: DataFrame) -> DataFrame:
+    """Return Table 2's cells with the number of effective samples, and r̂, of each row."""
+    import pandas
+
+    rows = table.drop_duplicates("row")
+    columns = {"effective samples": "effect_samples", "r̂": "effect_r_hat"}
+    more = [further(rows.assign(column=name, metric=metric), ours) for name, metric in columns.items()]
+    return pandas.concat([beside(table, ours), *more], ignore_index=True)
 
 
 @table("BLEU and chrF, mean and standard error over seeds")
-def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+def table1(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free
     ones, unless the user's own files were put in their place."""
     return beside(printed["table1"], ours)
 
 
 @table("Posterior means and 94 % highest density intervals of the effects on BLEU", needs="effects")
-def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+def table2(printed: Frames, ours: DataFrame) -> DataFrame:
     """Fewer than 400 effective samples, or r̂ above 1.01, are not to be trusted; the table “sampling of effects” judges
     the whole. The intercepts are α ~ N(0, 68.4²); with a learned deviation, as the paper has it, its own numbers
     come out a little less exactly (papers/random-bpe/README.md)."""
-    return beside(printed["table2"], ours, extra=QUALITY)
+    return with_quality(printed["table2"], ours)
 
 
 @table(
@@ -240,25 +230,25 @@ def table2(printed: Printed, ours: DataFrame) -> DataFrame:
     needs="effects-of-table1",
     shows="table2",
 )
-def effects_from_table1(printed: Printed, ours: DataFrame) -> DataFrame:
+def effects_from_table1(printed: Frames, ours: DataFrame) -> DataFrame:
     """No run of ours plays a part. Differences are the paper's sampling error and ours, and how its priors are read."""
-    return beside(printed["table2"], ours, extra=QUALITY)
+    return with_quality(printed["table2"], ours)
 
 
 @table("Random minus Standard, from the same draws", needs="effects")
-def random_minus_standard(printed: Printed, ours: DataFrame) -> DataFrame:
+def random_minus_standard(printed: Frames, ours: DataFrame) -> DataFrame:
     metrics = [f"effect_difference_{name}" for name in ("mean", "hdi_lower", "hdi_upper")]
-    return alone(ours, where={"metric": metrics}, decimals=dict.fromkeys(metrics, 2))
+    return alone(ours, metric=metrics, decimals=dict.fromkeys(metrics, 2))
 
 
 @table("How well the posteriors were sampled", needs=["effects", "effects-of-table1"])
-def sampling_of_effects(printed: Printed, ours: DataFrame) -> DataFrame:
+def sampling_of_effects(printed: Frames, ours: DataFrame) -> DataFrame:
     decimals = {"sampler_divergences": 0, "sampler_largest_r_hat": 3, "sampler_fewest_samples": 0}
-    return alone(ours, where={"metric": [*decimals, "sampler_warning"]}, decimals=decimals)
+    return alone(ours, metric=[*decimals, "sampler_warning"], decimals=decimals)
 
 
 @table("Sentences, tokens and types of the corpora", needs="corpora")
-def table3(printed: Printed, ours: DataFrame) -> DataFrame:
+def table3(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's texts are not freely distributed: ours are the nearest free ones, unless the user's own files
     were put in their place. Train is what cleaning leaves; ours counts truecased tokens."""
     return beside(printed["table3"], ours)

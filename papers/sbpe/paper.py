@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import fsum
 from pathlib import Path
@@ -27,11 +27,11 @@ from replication.claims import (
     of,
     values,
 )
-from replication.figures import Frames, draw, figure
-from replication.measurements import at_least, frame, matching, other_than, together
-from replication.measures.corpus_counts import corpus_counts
+from replication.corpus_counts import corpus_counts
+from replication.figures import draw, figure
+from replication.measurements import at_least, frame, matching, other_than, records, together
 from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Mark, Printed, beside, table
+from replication.tables import Frames, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.errors import InputError, unknown
 
@@ -72,8 +72,8 @@ def examples(
     """
     spelled = spelled or {}
     segmented = {text.name: text for text in sources.segmented if text.corpus == corpus}
-    pieces_in_paper = [value for table in sources.paper.printed.values() for value in table if value.metric == "pieces"]
-    printed = {(value.segmentation, value.row): value.text for value in pieces_in_paper}
+    pieces_in_paper = records(matching(together(sources.paper.printed.values()), metric="pieces"))
+    printed = {(cell["segmentation"], cell["row"]): cell["text"] for cell in pieces_in_paper}
     for label, name in segmentations.items():
         if name not in segmented:
             raise unknown(f"segmentation of {corpus}", name, segmented, next_step=f"see {sources.paper.where}")
@@ -256,70 +256,81 @@ def spread(number: int, points: int = 300) -> list[int]:
 
 # ---- tables
 
-SIGMORPHON: dict[str, Any] = {
-    "SIGMORPHON": {"metric": {"boundary_f1": "boundary_f1_sigmorphon"}},
-    "Czech →En (SIGMORPHON)": {
-        "as": "row",
-        "corpus": "news-commentary-en-cs",
-        "direction": "cs-en",
-        "metric": "boundary_f1_sigmorphon",
-    },
-}
 ONE_SIDED = {"wins_word": "p_word_one_sided", "wins_sentence": "p_sentence_one_sided"}
-NEAR_BEST = Mark("bleu_below_best_bpe", lambda points: points <= 0.4 + 1e-9, columns=["S-BPE"])
+#: Mark -> the measurement of the same system that it is set by (or printed metric -> measurement), and when.
+Marks = Mapping[str, tuple[str | Mapping[str, str], Callable[[float], bool]]]
+NEAR_BEST: Marks = {"bold": ("bleu_below_best_bpe", lambda points: points <= 0.4 + 1e-9)}
+
+
+def marked(printed: DataFrame, ours: DataFrame, marks: Marks, column: str = "", **extra: Any) -> DataFrame:
+    """Return a table's cells with marks at ours, in one column or in all."""
+    cells = beside(printed, ours, **extra)
+    for place, value in enumerate(records(printed)):  # in the order of the cells
+        found = []
+        for mark, (by, so) in marks.items() if value["column"] == column or not column else ():
+            metric = by if isinstance(by, str) else by.get(value["metric"], "")
+            number = our_value({**value, "metric": metric}, ours).number if metric else None
+            if number is not None and so(number):
+                found.append(mark)
+        cells.loc[place, "ours_mark"] = "" if cells.loc[place, "ours"] is None else " ".join(found)
+    return cells
 
 
 @table("Sentences and tokens of the training corpora", needs="corpora")
-def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+def table2(printed: Frames, ours: DataFrame) -> DataFrame:
     return beside(printed["table2"], ours)
 
 
 @table("Five German words", needs="examples")
-def table3(printed: Printed, ours: DataFrame) -> DataFrame:
+def table3(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's text had no capitals and umlauts, ours has: the words are segmented as they are written, and their
     pieces spelled as printed."""
     return beside(printed["table3"], ours)
 
 
 @table("Agreement with gold morphemes (boundary F1)", needs="boundaries")
-def table4(printed: Printed, ours: DataFrame) -> DataFrame:
+def table4(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's gold is Morpho Challenge 2010, which is measured where its files are given
     (measures.boundaries.files); at smoke, the generated corpora's own, in SIGMORPHON's place as well. SIGMORPHON
     2022 is
     beside it: English canonical morphemes, found on the surface by alignment, and Czech. The BPE is the one with the
     best BLEU on the test set, as in the paper."""
-    return beside(printed["table4"], ours, extra=SIGMORPHON)
+    import pandas
+
+    czech = {"corpus": "news-commentary-en-cs", "direction": "cs-en", "metric": "boundary_f1_sigmorphon"}
+    row = printed["table4"].drop_duplicates("column").assign(row="Czech →En (SIGMORPHON)", **czech)
+    cells = beside(printed["table4"], ours, extra={"SIGMORPHON": {"metric": {"boundary_f1": "boundary_f1_sigmorphon"}}})
+    return pandas.concat([cells, further(row, ours, decimals=2)], ignore_index=True)
 
 
 @table("Human evaluation of sentences with unknown words", needs="human")
-def table6(printed: Printed, ours: DataFrame) -> DataFrame:
+def table6(printed: Frames, ours: DataFrame) -> DataFrame:
     """Empty until people have judged: the sheets are in human_evaluation/sheets beside this table, and
     papers/sbpe/human/README.md says how their answers come in here. Marks as in the paper: exact one-sided test for
     paired proportions. Its BPE is the one with the best BLEU on the test set."""
-    marks = {"**": Mark(ONE_SIDED, lambda p: p < 0.01), "*": Mark(ONE_SIDED, lambda p: 0.01 <= p < 0.05)}
-    return beside(printed["table6"], ours, marks=marks)
+    marks: Marks = {"**": (ONE_SIDED, lambda p: p < 0.01), "*": (ONE_SIDED, lambda p: 0.01 <= p < 0.05)}
+    return marked(printed["table6"], ours, marks)
 
 
 @table("BLEU of BPE at seven sizes and of S-BPE with its stopping rule", needs=["scores", "merges", "significance"])
-def table7(printed: Printed, ours: DataFrame) -> DataFrame:
+def table7(printed: Frames, ours: DataFrame) -> DataFrame:
     """Bold at ours: at most 0.4 BLEU below the best BPE. *: not different from the best BPE at 99 % (paired bootstrap).
     The best BPE is chosen on the test set, as in the paper. The number of merges (#ops) is that of the authors'
     program, as the paper's are; the rule as printed is beside it."""
     rule = {"by the rule as printed": {"segmentation": "sbpe-auto-printed", "metric": {"merges": "merges"}}}
-    not_different = Mark("bleu_p_against_best_bpe", lambda p: p >= 0.01, columns=["S-BPE"])
-    return beside(printed["table7"], ours, extra=rule, marks={"bold": NEAR_BEST, "*": not_different})
+    marks: Marks = {**NEAR_BEST, "*": ("bleu_p_against_best_bpe", lambda p: p >= 0.01)}
+    return marked(printed["table7"], ours, marks, "S-BPE", extra=rule)
 
 
 @table("BLEU of both at seven sizes", needs=["scores", "significance"])
-def appendix_b(printed: Printed, ours: DataFrame) -> DataFrame:
+def appendix_b(printed: Frames, ours: DataFrame) -> DataFrame:
     """Bold at ours: at most 0.4 BLEU below the best BPE. *: S-BPE differs from BPE of the same size at 99 % (paired
     bootstrap)."""
-    different = Mark("bleu_p_against_bpe", lambda p: p < 0.01, columns=["S-BPE"])
-    return beside(printed["appendix-b"], ours, marks={"bold": NEAR_BEST, "*": different})
+    return marked(printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE")
 
 
 @table("Sentences with unknown words", needs="corpora")
-def text(printed: Printed, ours: DataFrame) -> DataFrame:
+def text(printed: Frames, ours: DataFrame) -> DataFrame:
     return beside(printed["text"], ours)
 
 
@@ -505,7 +516,7 @@ def whole_morphemes(runs: Runs) -> Finding:
     broken = [
         {name: row[name] for name in ("corpus", "segmentation", "algorithm", "row")}
         | {"metric": "cuts_in_morphemes", "value": cuts_in_morphemes(row["row"], row["text"])}
-        for row in matching(runs.measured, metric="pieces").to_dict("records")
+        for row in records(matching(runs.measured, metric="pieces"))
     ]
     runs.measured = together([runs.measured, frame(broken)])
     sbpe, bpe = (values(runs, "cuts_in_morphemes", side, each=["row"]) for side in (SBPE, BPE))

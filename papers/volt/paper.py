@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import fsum, hypot
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
 from replication.claims import PLACE, Finding, Runs, claim, difference, in_all, in_at_least, in_most, of, ratio, values
-from replication.figures import Frames, draw, figure
-from replication.measurements import matching, other_than
+from replication.figures import draw, figure
+from replication.measurements import UNITS, matching, other_than, records
 from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Printed, beside, table
+from replication.tables import Frames, Ours, PaperTable, as_cells, beside, record, table
 from subwords.files import read_lines
 
 from .marginal_utility import (
@@ -101,9 +102,9 @@ def search(
 def device_hours(sources: Sources, runs: Sequence[Run]) -> float:
     """Return the hours that one training takes on one device: the mean over seeds."""
     hours = []
-    for record in map(sources.record, runs):
-        devices = max(record["gpus"], 1) / (record.get("runs_per_gpu") or 1)
-        hours.append(record["train_seconds"] * devices / 3600)
+    for run in map(sources.record, runs):
+        devices = max(run["gpus"], 1) / (run.get("runs_per_gpu") or 1)
+        hours.append(run["train_seconds"] * devices / 3600)
     return mean(hours)
 
 
@@ -168,7 +169,7 @@ def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequ
             yield keys | {"row": row, "metric": "entropy", "value": entropy}
             if size in utilities:
                 yield keys | {"row": row, "metric": "muv", "value": utilities[size]}
-            for score in bleu.to_dict("records"):
+            for score in records(bleu):
                 run = {name: score[name] for name in ("model", "seed", "testset")}
                 yield keys | run | {"row": row, "metric": "bleu", "value": score["value"]}
 
@@ -223,53 +224,68 @@ def _entropies(text: Text, lengths: Mapping[str, int]) -> dict[str, float]:
 # ---- tables
 
 TOKENIZED = {"tokenized": {"metric": {"bleu": "bleu_tokenized"}}}
-TED = ["Es", "PTbr", "Fr", "Ru", "He", "Ar", "Ko", "It", "Nl", "Ro", "Tr", "De", "Vi"]
 
 
-@table("BPE-30K and VOLT, WMT 14 and TED, both directions", needs=["scores", "vocabularies", "tokenized"])
-def table1(printed: Printed, ours: DataFrame) -> DataFrame:
-    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-    tokens, with compounds split as in the scripts that the paper used."""
-    return beside(printed["table1"], ours, where={"model": ["volt-big", "volt-big-ted"]}, extra=TOKENIZED)
+def with_tokenized(name: str, title: str, needs: Sequence[str], **where: Any) -> PaperTable:
+    def make(printed: Frames, ours: DataFrame) -> DataFrame:
+        """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
+        tokens, with compounds split as in the scripts that the paper used."""
+        return beside(printed[name], ours, extra=TOKENIZED, **where)
+
+    return table(title, needs=needs)(make)
+
+
+SIZED = ["scores", "vocabularies", "tokenized"]
+EITHER = ["volt-big", "volt-big-ted"]
+table1 = with_tokenized("table1", "BPE-30K and VOLT, WMT 14 and TED, both directions", SIZED, model=EITHER)
 
 
 @table("BPE-1K and VOLT, TED to English", needs=["scores", "vocabularies", "tokenized"])
-def table2(printed: Printed, ours: DataFrame) -> DataFrame:
+def table2(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
     tokens, with compounds split as in the scripts that the paper used."""
-    return beside(printed["table2"], ours, where={"model": "volt-big-ted"}, extra=TOKENIZED, means={"Avg": TED})
+    shown = printed["table2"]
+    is_mean = shown["column"] == "Avg"
+    cells = beside(shown[~is_mean], ours, extra=TOKENIZED, model="volt-big-ted")
+    lines = cells.groupby(["row", "extra", "metric"])
+    means = {(mean["row"], mean["metric"]): mean for mean in records(shown[is_mean])}
+    averages = [
+        record(means[row, metric], average(line), str(extra)) | {"decimals": line["decimals"].max()}
+        for (row, extra, metric), line in lines
+    ]
+    places = list(zip(shown["row"], shown["column"], strict=True))
+    every = records(cells) + averages
+    return as_cells(sorted(every, key=lambda cell: (cell["extra"], places.index((cell["row"], cell["column"])))))
 
 
-@table("BPE-60K and VOLT, one model for all languages into English", needs=["scores", "tokenized"])
-def table3(printed: Printed, ours: DataFrame) -> DataFrame:
-    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-    tokens, with compounds split as in the scripts that the paper used."""
-    return beside(printed["table3"], ours, extra=TOKENIZED)
+def average(line: DataFrame) -> Ours:
+    """Return the mean of some cells, in base units, with the error of independent ones; none where one is missing."""
+    if line["ours"].isna().any():
+        return Ours()
+    unit, errors = float(UNITS[line["unit"].iloc[0]]), line["error"].dropna()
+    error = unit * hypot(*errors) / len(line) if len(errors) == len(line) else None
+    runs = set(line["runs"])
+    return Ours(unit * fsum(line["ours"]) / len(line), error, runs.pop() if len(runs) == 1 else None)
+
+
+table3 = with_tokenized("table3", "BPE-60K and VOLT, one model for all languages into English", ["scores", "tokenized"])
 
 
 @table("What it costs to find a vocabulary", needs="search")
-def table4(printed: Printed, ours: DataFrame) -> DataFrame:
+def table4(printed: Frames, ours: DataFrame) -> DataFrame:
     """CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is no
     GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens."""
     return beside(printed["table4"], ours, extra=TOKENIZED)
 
 
-@table("VOLT and other vocabularies of one Transformer", needs=["scores", "tokenized"])
-def table5(printed: Printed, ours: DataFrame) -> DataFrame:
-    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-    tokens, with compounds split as in the scripts that the paper used."""
-    return beside(printed["table5"], ours, where={"model": "volt-big"}, extra=TOKENIZED)
-
-
-@table("VOLT with two architectures", needs=["scores", "vocabularies", "tokenized"])
-def table6(printed: Printed, ours: DataFrame) -> DataFrame:
-    """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-    tokens, with compounds split as in the scripts that the paper used."""
-    return beside(printed["table6"], ours, extra=TOKENIZED)
+table5 = with_tokenized(
+    "table5", "VOLT and other vocabularies of one Transformer", ["scores", "tokenized"], model="volt-big"
+)
+table6 = with_tokenized("table6", "VOLT with two architectures", SIZED)
 
 
 @table("Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
-def text(printed: Printed, ours: DataFrame) -> DataFrame:
+def text(printed: Frames, ours: DataFrame) -> DataFrame:
     return beside(printed["text"], ours)
 
 

@@ -14,30 +14,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, matching, without_size
-from replication.tables import summary
+from replication.tables import Frames, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Drawing
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
-#: Published tables as measurements, by name; none where ours is of generated text, which would be a line at the bottom.
-Frames = Mapping[str, "DataFrame"]
 #: What series and panels may be beside columns: a segmentation's name without its size (bpe-2k, bpe-32k: bpe).
 SYSTEM = "system"
 #: How metrics are written.
 NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "f95": "F95", "mu": "μ", "nu": "ν"}
 OURS, PUBLISHED = "ours", "paper"
+#: Most panels in a row; more than that, and metrics stand side by side and panels one below the other.
+MOST_IN_A_ROW = 4
+#: How far apart the marks of two series are at the same x, and ours and the paper's, in points.
+STEP, HALF_STEP = 9.0, 4.0
 
 
-@dataclass(frozen=True)
-class Figure:
+class PaperFigure(NamedTuple):
     """A paper's figure: what is above it, what its numbers come from, and the function that draws it."""
 
     title: str
@@ -50,110 +50,47 @@ class Figure:
         return " ".join((self.draw.__doc__ or "").split())
 
 
-def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., Figure]:
+def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:
     """Return the decorator that makes a figure of a function. `needs` names measures, or `scores`."""
     named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda draw: Figure(title, named, draw)
+    return lambda draw: PaperFigure(title, named, draw)
 
 
-# ---- the curves that measurements make
-
-
-@dataclass(frozen=True)
-class Point:
-    """One mark of a figure. `x` is a number (NaN: at every x), or the label of a category."""
-
-    x: float | str
-    y: float
-    error: float | None
-
-
-@dataclass(frozen=True)
-class Curve:
-    """The points of one series in one panel, in the order of x."""
-
-    panel: str
-    metric: str
-    series: str
-    source: str  # ours or paper
-    points: list[Point]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a figure shows: see `draw`."""
-
-    x: str
-    y: list[str]
-    series: list[str]
-    panels: list[str]
-    kind: str
-    log: str
-    labels: Mapping[str, str]
-
-    @property
-    def numeric(self) -> bool:
-        """Whether x is a number, not a category."""
-        return self.kind != "bars" and self.x in (*NUMBERS, *WHOLE_NUMBERS)
-
-    def label(self, name: str) -> str:
-        """Return what something is called in the figure."""
-        return str(self.labels.get(name) or NAMES.get(name) or name.replace("_", " "))
-
-
-def curves(plan: Plan, measured: DataFrame, source: str = OURS) -> list[Curve]:
-    """Return what is drawn: means over seeds by panel, metric and series, in the order in which they first come.
+def curves(
+    measured: DataFrame,
+    x: str,
+    y: Sequence[str],
+    series: Sequence[str] = (),
+    panels: Sequence[str] = (),
+    label: Callable[[str], str] = str,
+    source: str = OURS,
+) -> DataFrame:
+    """Return what is drawn: means over seeds (`y`, `error`) by panel, metric, series and x, as they first come.
 
     Raises InputError where a point would be a mean of different things (see `tables.summary`).
     """
-    rows = measured[measured["metric"].isin(plan.y) & measured["value"].notna()]
-    rows = comparable(rows, {plan.x, *plan.series, *plan.panels})
-    if plan.x != "size":
-        rows = rows[rows[plan.x].notna() & (rows[plan.x] != "").fillna(False)]
-    keys = [_label(rows, plan.panels, plan), rows["metric"], _label(rows, plan.series, plan)]
-    found: dict[tuple[str, str, str], list[Point]] = {}
-    for (panel, metric, series, x), group in rows.groupby(  # type: ignore[misc]
-        [*keys, rows[plan.x]], sort=False, dropna=False
-    ):
-        ours = summary(group, f"{metric} {panel} {series} at {plan.x} {x} ({source})")
+    import pandas
+
+    rows = measured[measured["metric"].isin(y) & measured["value"].notna()]
+    rows = comparable(rows, {x, *series, *panels})
+    if x != "size":
+        rows = rows[rows[x].notna() & (rows[x] != "").fillna(False)]
+
+    def labels(columns: Sequence[str]) -> Series[str]:
+        texts = [without_size(rows["segmentation"]) if name == SYSTEM else rows[name] for name in columns]
+        shown = [["" if pandas.isna(each) else label(str(each)) for each in text] for text in texts]
+        joined = [" ".join(filter(None, parts)) for parts in zip(*shown, strict=True)] if shown else ""
+        return pandas.Series(joined, index=rows.index, dtype=object)
+
+    keys = [labels(panels), rows["metric"], labels(series), rows[x]]
+    points: list[tuple[Any, ...]] = []
+    place: Any
+    for (panel, metric, name, place), group in rows.groupby(keys, sort=False, dropna=False):  # type: ignore[misc]
+        ours = summary(group, f"{metric} {panel} {name} at {x} {place} ({source})")
         if ours.number is not None:
-            key = (str(panel), str(metric), str(series))
-            found.setdefault(key, []).append(Point(_place(plan, x), ours.number, ours.error))
-    if plan.numeric:
-        for points in found.values():
-            points.sort(key=lambda point: float(point.x))
-    return [Curve(*key, source, points) for key, points in found.items()]
-
-
-def _place(plan: Plan, x: Any) -> float | str:
-    """Return a value of x as it is drawn."""
-    import pandas
-
-    if pandas.isna(x):
-        return math.nan if plan.numeric else "–"
-    if plan.numeric:
-        return float(x)
-    return plan.label(x) if isinstance(x, str) else f"{x:g}"
-
-
-def _label(rows: DataFrame, columns: Sequence[str], plan: Plan) -> Any:
-    """Return what a panel or series of each row is called: the values of its columns."""
-    import pandas
-
-    texts = []
-    for name in columns:
-        values = without_size(rows["segmentation"]) if name == SYSTEM else rows[name]
-        texts.append(["" if pandas.isna(value) else plan.label(str(value)) for value in values])
-    joined = [" ".join(filter(None, parts)) for parts in zip(*texts, strict=True)] if columns else [""] * len(rows)
-    return pandas.Series(joined, index=rows.index, dtype=object)
-
-
-# ---- drawing
-
-#: Most panels in a row; more than that, and metrics stand side by side and panels one below the other.
-MOST_IN_A_ROW = 4
-#: How far apart the marks of two series stand at the same x, and ours and the paper's, in points.
-STEP, HALF_STEP = 9.0, 4.0
+            known = None if pandas.isna(place) else place
+            points.append((panel, metric, name, source, known, ours.number, ours.error or 0.0))
+    return pandas.DataFrame(points, columns=["panel", "metric", "series", "source", "x", "y", "error"], dtype=object)
 
 
 def draw(
@@ -176,72 +113,86 @@ def draw(
     measurements are meant; `labels` what a value, a metric or x is called.
     """
     import matplotlib as mpl
+    import pandas
 
-    plan = Plan(x, listed(y), listed(series), listed(panels), kind, log, labels or {})
-    mine = curves(plan, matching(ours, **(where or {})))
-    theirs = [] if printed is None else curves(plan, matching(printed, **(where or {})), PUBLISHED)
-    found = mine + theirs
-    names = list(dict.fromkeys(curve.panel for curve in found)) or [""]
-    colours = list(dict.fromkeys(curve.series for curve in found))
-    places = [(metric, panel) for metric in plan.y for panel in names]
+    def label(name: str) -> str:
+        return str((labels or {}).get(name) or NAMES.get(name) or name.replace("_", " "))
+
+    found = [
+        curves(matching(each, **(where or {})), x, listed(y), listed(series), listed(panels), label, source)
+        for each, source in ((ours, OURS), (printed, PUBLISHED))
+        if each is not None
+    ]
+    points = pandas.concat(found, ignore_index=True)
+    names, colours = list(dict.fromkeys(points["panel"])) or [""], list(dict.fromkeys(points["series"]))
+    numeric = kind != "bars" and x in (*NUMBERS, *WHOLE_NUMBERS)
+    categories = [] if numeric else _categories(points["x"], x, label)
+    if not numeric:
+        points["x"] = [_category(place, label) for place in points["x"]]
+    places = [(metric, panel) for metric in listed(y) for panel in names]
     columns = len(names)
-    if len(plan.y) == 1 or len(names) == 1:
+    if len(listed(y)) == 1 or len(names) == 1:
         columns = min(len(places), MOST_IN_A_ROW)
     elif len(names) > MOST_IN_A_ROW:
-        places = [(metric, panel) for panel in names for metric in plan.y]
-        columns = len(plan.y)
-    categories = [] if plan.numeric else _categories(plan, found)
-    bars = len(categories) * max(1, len(colours)) * (2 if theirs and mine else 1) if kind == "bars" else 0
+        places = [(metric, panel) for panel in names for metric in listed(y)]
+        columns = len(listed(y))
+    both = points["source"].nunique() == 2
+    bars = len(categories) * max(1, len(colours)) * (1 + both) if kind == "bars" else 0
     width = max(4.6 if columns < 3 else 3.3, 0.3 * len(categories), 0.16 * bars)
     with mpl.rc_context(style()):
         drawing, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)
         for axis, (metric, panel) in zip(axes, places, strict=False):
-            here = [curve for curve in found if (curve.metric, curve.panel) == (metric, panel)]
-            _draw_panel(axis, plan, here, colours, categories)
+            here = points[(points["metric"] == metric) & (points["panel"] == panel)]
+            _draw_panel(axis, here, kind, log if numeric else log.replace("x", ""), colours, categories)
+            if numeric and x in WHOLE_NUMBERS and len(here):
+                _size_ticks(axis, sorted(set(map(float, here["x"].dropna()))), "x" in log)
             axis.set_title(panel, fontsize=10)
-            axis.set_ylabel(plan.label(metric))
-            axis.set_xlabel(plan.label(plan.x))
+            axis.set_ylabel(label(metric))
+            axis.set_xlabel(label(x))
         for axis in axes[len(places) :]:
             axis.set_visible(False)
-        _legend(drawing, colours, plan, bool(mine) and bool(theirs))
+        _legend(drawing, colours, kind, both)
     return drawing
 
 
-def _categories(plan: Plan, found: Sequence[Curve]) -> list[str]:
+def _category(place: Any, label: Callable[[str], str]) -> str:
+    return "–" if place is None else label(place) if isinstance(place, str) else f"{place:g}"
+
+
+def _categories(places: Series[Any], x: str, label: Callable[[str], str]) -> list[str]:
     """Return the places of a categorical x: numbers by size, names in the order in which they first come."""
-    places = list(dict.fromkeys(str(point.x) for curve in found for point in curve.points))
-    if plan.x in (*NUMBERS, *WHOLE_NUMBERS):
-        return sorted(places, key=lambda place: (place == "–", float(place) if place != "–" else 0.0))
-    return places
+    found = list(dict.fromkeys(places))
+    if x in (*NUMBERS, *WHOLE_NUMBERS):
+        found.sort(key=lambda place: -1 if place is None else place)
+        found = [place for place in found if place is not None] + [None] * (None in found)
+    return [_category(place, label) for place in found]
 
 
-def _draw_panel(axis: Axes, plan: Plan, here: Sequence[Curve], series: list[str], categories: list[str]) -> None:
-    if not here:
+def _draw_panel(
+    axis: Axes, here: DataFrame, kind: str, log: str, series: Sequence[str], categories: Sequence[str]
+) -> None:
+    if here.empty:
         axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", va="center", color=GRID)
-    standing = _standing_together(here, series, categories)
-    for curve in here:
-        if plan.kind == "bars":
-            _draw_bars(axis, curve, standing, series, categories)
-        else:
-            _draw_curve(axis, plan, curve, series.index(curve.series), len(series), categories)
-    for name, scale, of_numbers in (("x", axis.set_xscale, plan.numeric), ("y", axis.set_yscale, True)):
-        if name in plan.log and of_numbers and here:
-            scale("log")
-            _log_ticks(axis.xaxis if name == "x" else axis.yaxis)
-    if here and "y" not in plan.log and all(point.y.is_integer() for curve in here for point in curve.points):
-        axis.locator_params(axis="y", integer=True)  # no half language pairs
-    if not here:
         axis.set_xticks([])
         axis.set_yticks([])
-    elif not plan.numeric:
+        return
+    if kind == "bars":
+        _draw_bars(axis, here, series, categories)
+    else:
+        for (name, source), curve in here.groupby(["series", "source"], sort=False):
+            _draw_curve(axis, curve, kind, series.index(str(name)), len(series), str(source), categories)
+    if "x" in log:
+        axis.set_xscale("log")
+        _log_ticks(axis.xaxis)
+    if "y" in log:
+        axis.set_yscale("log")
+        _log_ticks(axis.yaxis)
+    elif all(float(value).is_integer() for value in here["y"]):
+        axis.locator_params(axis="y", integer=True)  # no half language pairs
+    if categories:
         long = max(map(len, categories)) * len(categories) > 40
-        axis.set_xticks(
-            range(len(categories)), categories, rotation=60 if long else 0, ha="right" if long else "center"
-        )
+        axis.set_xticks(range(len(categories)), categories, rotation=60 * long, ha="right" if long else "center")
         axis.set_xlim(-0.6, len(categories) - 0.4)
-    elif plan.x in WHOLE_NUMBERS:
-        places = sorted({float(point.x) for curve in here for point in curve.points if not math.isnan(float(point.x))})
-        _size_ticks(axis, places, "x" in plan.log)
 
 
 def _log_ticks(axis: Axis) -> None:
@@ -255,20 +206,15 @@ def _log_ticks(axis: Axis) -> None:
 
 def _size_ticks(axis: Axes, places: list[float], log: bool) -> None:
     """Write the sizes themselves at the axis, from the largest down, as many as have room."""
-    from matplotlib.ticker import FuncFormatter, NullLocator
+    from matplotlib.ticker import NullLocator
 
-    if not places:
-        axis.set_xticks([])
-        return
     position = math.log if log else float
-    span = position(places[-1]) - position(places[0])
     kept: list[float] = []
     for place in reversed(places):
-        if not kept or position(kept[-1]) - position(place) >= 0.11 * span:
+        if not kept or position(kept[-1]) - position(place) >= 0.11 * (position(places[-1]) - position(places[0])):
             kept.append(place)
-    axis.set_xticks(kept[::-1])
+    axis.set_xticks(kept[::-1], [_short(place) for place in kept[::-1]])
     axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
     axis.tick_params(axis="x", labelsize=8)
 
 
@@ -277,68 +223,61 @@ def _short(number: float) -> str:
     return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
 
 
-def _standing_together(here: Sequence[Curve], series: list[str], categories: list[str]) -> dict[str, list[Curve]]:
-    """Return which curves have a bar at each category, from left to right: by series, ours before the paper's."""
-    ordered = sorted(here, key=lambda curve: (series.index(curve.series), curve.source))
-    return {name: [c for c in ordered if any(str(point.x) == name for point in c.points)] for name in categories}
+def _look(index: int, paper: bool) -> dict[str, Any]:
+    """Return the colours of a series' bars."""
+    color = COLORS[index % len(COLORS)]
+    return {"facecolor": "none" if paper else color, "edgecolor": color, "ls": "--" if paper else "-"}
 
 
-def _draw_bars(
-    axis: Axes, curve: Curve, standing: dict[str, list[Curve]], series: list[str], categories: list[str]
+def _draw_bars(axis: Axes, here: DataFrame, series: Sequence[str], categories: Sequence[str]) -> None:
+    """Draw the bars of each category side by side around its place: by series, ours before the paper's."""
+    width = 0.8 / here["x"].value_counts().max()
+    for place, category in enumerate(categories):
+        beside = here[here["x"] == category]
+        order = sorted(beside.to_dict("records"), key=lambda bar: (series.index(bar["series"]), bar["source"]))
+        for n, bar in enumerate(order):
+            look = _look(series.index(bar["series"]), bar["source"] == PUBLISHED)
+            axis.bar(
+                place + width * (n - (len(order) - 1) / 2),
+                bar["y"],
+                width * 0.9,
+                lw=1.2,
+                yerr=bar["error"] or None,
+                error_kw={"lw": 1, "ecolor": GRID},
+                **look,
+            )
+
+
+def _draw_curve(
+    axis: Axes, curve: DataFrame, kind: str, index: int, number: int, source: str, categories: Sequence[str]
 ) -> None:
-    """Draw the bars of one series and source, those of a category side by side around its place."""
-    color, paper = COLORS[series.index(curve.series) % len(COLORS)], curve.source == PUBLISHED
-    width = 0.8 / max(map(len, standing.values()))
-    places = []
-    for name in (str(point.x) for point in curve.points):
-        beside = standing[name]
-        places.append(categories.index(name) + width * (beside.index(curve) - (len(beside) - 1) / 2))
-    heights, errors = [point.y for point in curve.points], [point.error or 0.0 for point in curve.points]
-    options: dict[str, Any] = {
-        "color": "none" if paper else color,
-        "edgecolor": color,
-        "ls": "--" if paper else "-",
-        "lw": 1.2,
-        "yerr": errors if any(errors) else None,
-        "error_kw": {"lw": 1, "ecolor": GRID},
-    }
-    axis.bar(places, heights, width * 0.9, **options)
-
-
-def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, categories: list[str]) -> None:
     from matplotlib.transforms import ScaledTranslation
 
-    color, marker = COLORS[index % len(COLORS)], MARKERS[index % len(MARKERS)]
-    paper = curve.source == PUBLISHED
-    points = []
-    for point in curve.points:
-        if isinstance(point.x, float) and math.isnan(point.x):
-            axis.axhline(point.y, color=color, ls="--" if paper else "-", alpha=0.5 if paper else 0.8, lw=1)
-        else:
-            points.append(point)
-    places = [point.x if isinstance(point.x, float) else float(categories.index(point.x)) for point in points]
-    heights = [point.y for point in points]
-    errors = [point.error or 0.0 for point in points]
-    if not points:
+    color, paper = COLORS[index % len(COLORS)], source == PUBLISHED
+    for height in curve[curve["x"].isna()]["y"]:  # a system without a size
+        axis.axhline(height, color=color, ls="--" if paper else "-", alpha=0.5 if paper else 0.8, lw=1)
+    points = curve[curve["x"].notna()]
+    if points.empty:
         return
-    errors_shown = errors if any(errors) else None
+    places = [float(categories.index(place)) if categories else float(place) for place in points["x"]]
+    order = sorted(range(len(places)), key=places.__getitem__) if not categories else range(len(places))
+    places = [places[n] for n in order]
+    heights, errors = ([float(points[name].iloc[n]) for n in order] for name in ("y", "error"))
     move = axis.transData
-    if plan.kind == "points":
+    if kind == "points":
         shift = STEP * (index - (number - 1) / 2) + (HALF_STEP if paper else 0)
         move += ScaledTranslation(shift / 72, 0, axis.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
         # The axes' limits follow what is not moved: nothing to be seen, where the bars end.
         for sign in (-1, 1):
             axis.plot(places, [height + sign * error for height, error in zip(heights, errors, strict=True)], ls="none")
         axis.margins(x=0.02 * number + 0.08)
-    line = "none" if plan.kind == "points" else "--" if paper else "-"
-    few = len(places) <= 40
     axis.errorbar(
         places,
         heights,
-        yerr=errors_shown,
+        yerr=errors if any(errors) else None,
         color=color,
-        ls=line,
-        marker=marker if few or plan.kind == "points" else None,
+        ls="none" if kind == "points" else "--" if paper else "-",
+        marker=MARKERS[index % len(MARKERS)] if len(places) <= 40 or kind == "points" else None,
         ms=5,
         mfc="none" if paper else color,
         alpha=0.65 if paper else 1.0,
@@ -350,26 +289,21 @@ def _draw_curve(axis: Axes, plan: Plan, curve: Curve, index: int, number: int, c
     )
 
 
-def _legend(figure: Drawing, series: list[str], plan: Plan, both: bool) -> None:
+def _legend(drawing: Drawing, series: Sequence[str], kind: str, both: bool) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    def handle(color: str, marker: str, paper: bool, label: str) -> Any:
-        face = "none" if paper else color
-        if plan.kind == "bars":
-            return Patch(facecolor=face, edgecolor=color, ls="--" if paper else "-", label=label)
-        line = "none" if plan.kind == "points" else "--" if paper else "-"
-        return Line2D([], [], color=color, ls=line, marker=marker, mfc=face, ms=5, label=label)
-
-    shown = [name for name in series if name]
-    handles = [
-        handle(COLORS[series.index(name) % len(COLORS)], MARKERS[series.index(name) % len(MARKERS)], False, name)
-        for name in shown
-    ]
-    if both:
-        marker = MARKERS[0]
-        handles += [handle(INK, marker, False, OURS), handle(INK, marker, True, PUBLISHED)]
+    looks = [(COLORS[n % len(COLORS)], MARKERS[n % len(MARKERS)], False, name) for n, name in enumerate(series) if name]
+    looks += [(INK, MARKERS[0], paper, PUBLISHED if paper else OURS) for paper in (False, True) if both]
+    handles: list[Any] = []
+    for color, marker, paper, name in looks:
+        face, line = "none" if paper else color, "--" if paper else "-"
+        if kind == "bars":
+            handles.append(Patch(facecolor=face, edgecolor=color, ls=line, label=name))
+        else:
+            line = "none" if kind == "points" else line
+            handles.append(Line2D([], [], color=color, ls=line, marker=marker, mfc=face, ms=5, label=name))
     if handles:
-        widest = 0.6 + 0.085 * max(len(handle.get_label()) for handle in handles)  # inches, about
-        columns = max(1, min(len(handles), int(figure.get_figwidth() / widest)))
-        figure.legend(handles=handles, loc="outside upper center", ncols=columns)
+        widest = 0.6 + 0.085 * max(len(name) for *_, name in looks)  # inches, about
+        columns = max(1, min(len(handles), int(drawing.get_figwidth() / widest)))
+        drawing.legend(handles=handles, loc="outside upper center", ncols=columns)

@@ -1,16 +1,21 @@
-"""Measurements: one tidy frame, a row per number, for what we measured and for what a paper printed.
+"""Measurements: one tidy frame, a row per number, for what was measured and for what a paper printed.
 
-Every table, figure and claim is made from such frames. They come from scores.csv (`from_scores`) and from a paper's
-measures (`write`, `read`), one CSV file each.
+Every table, figure and claim is made from such frames. They come from scores.csv (`from_scores`), from a paper's
+measures (`write`, `read`), and from what the paper printed (`read_printed`: papers/NAME/published/{table}.csv).
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from subwords import registry
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
 
@@ -19,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Every column. The keys (corpus … seed) are those of scores.csv and of the published files.
 COLUMNS: dict[str, str] = {
-    "metric": "what was measured: a key of `published.METRICS` where a paper reports it, else any name",
+    "metric": "what was measured: a metric of scores.csv, a column of it (`RUN_FACTS`), or any other name",
     "corpus": "name of the corpus in the paper's experiment, whatever the scale",
     "direction": "source-target, as in en-de",
     "model": "name of the model recipe",
@@ -36,6 +41,14 @@ COLUMNS: dict[str, str] = {
     "error": "standard error, or half an interval, where there is one",
     "text": "what was measured, where it is no number (the pieces of a word)",
 }
+#: What a published file has besides, with its name in a frame.
+PRINTED: dict[str, str] = {
+    "column": "label of the column as printed; labels above it come first",
+    "printed": "`value` as printed, with its digits, without separators of thousands; empty: lost in the text",
+    "printed_error": "`error` as printed: what follows ±",
+    "unit": "%, K (thousands), M (millions) or h (hours), where the number has one",
+    "mark": "what else stands at the number: bold, *, ** or ✓, separated by spaces",
+}
 NUMBERS = ("x", "value", "error")
 WHOLE_NUMBERS = ("size", "seed")
 #: What identifies a run and its score, here, in scores.csv and in the published files.
@@ -46,18 +59,18 @@ RUN_FACTS = (
     *("vocabulary_source", "vocabulary_target", "pieces_per_word_source", "pieces_per_word_target"),
     *("pieces_per_sentence_source", "pieces_per_sentence_target"),
 )
+UNITS = {"": Decimal(1), "%": Decimal("0.01"), "K": Decimal(1000), "M": Decimal(1_000_000), "h": Decimal(1)}
 #: Differences of floating-point numbers are not exact: 0.3 - 0.2 is not above 0.1.
 SLACK = 1e-9
 
 
-def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
-    """Return measurements as a frame with every column of `COLUMNS`: numbers as floats, size and seed as Int64, the
-    rest as text, empty where it does not apply. Raises InputError for an unknown column or a number that is none.
-    """
+def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS) -> DataFrame:
+    """Return measurements as a frame with every column: numbers as floats, size and seed as Int64, the rest as text,
+    empty where it does not apply. Raises InputError for an unknown column or a number that is none."""
     import pandas
 
-    table = pandas.DataFrame([_checked(row) for row in rows], columns=list(COLUMNS), dtype=object)
-    for name in COLUMNS:
+    table = pandas.DataFrame([_checked(row, columns) for row in rows], columns=list(columns), dtype=object)
+    for name in columns:
         if name not in (*NUMBERS, *WHOLE_NUMBERS):
             table[name] = table[name].fillna("").astype(str)
             continue
@@ -70,11 +83,16 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> DataFrame:
     return table
 
 
-def _checked(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(row: Mapping[str, Any], columns: Collection[str] = COLUMNS) -> Mapping[str, Any]:
     for name in row:
-        if name not in COLUMNS:
-            raise unknown("column of a measurement", name, COLUMNS)
+        if name not in columns:
+            raise unknown("column of a measurement", name, columns)
     return row
+
+
+def records(table: DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as mappings."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
 def together(frames: Iterable[DataFrame]) -> DataFrame:
@@ -82,7 +100,8 @@ def together(frames: Iterable[DataFrame]) -> DataFrame:
     import pandas
 
     empty = frame([])
-    return pandas.concat([empty, *frames], ignore_index=True).astype(empty.dtypes.to_dict())
+    found = [each[list(COLUMNS)] for each in frames]
+    return pandas.concat([empty, *found], ignore_index=True).astype(empty.dtypes.to_dict())
 
 
 def from_scores(
@@ -98,18 +117,16 @@ def from_scores(
     measured: list[dict[str, Any]] = []
     known_runs = set()
     for row in rows:
-        keys = {name: row[name] for name in KEYS if name != "metric"}
-        keys["size"] = sizes.get(row["segmentation"], row["size"])
-        place = {"testset": row["testset"], "direction": scored_direction(row["direction"], row["testset"])}
-        measured.append(keys | place | {"metric": row["metric"], "value": row["score"], "selection": "dev"})
+        run = {name: row[name] for name in KEYS if name != "metric"}
+        run["size"] = sizes.get(row["segmentation"], row["size"])
+        keys = run | {"testset": row["testset"], "direction": scored_direction(row["direction"], row["testset"])}
+        measured.append(keys | {"metric": row["metric"], "value": row["score"], "selection": "dev"})
         if row.get("ci95") is not None:
-            interval = {"metric": f"{row['metric']}_ci95", "value": row["ci95"], "selection": "dev"}
-            measured.append(keys | place | interval)
-        measured.append(keys | place | {"metric": "test_sentences", "value": row["sentences"]})
-        if tuple(keys.values()) not in known_runs:
-            known_runs.add(tuple(keys.values()))
-            facts = {name: row[name] for name in RUN_FACTS if row.get(name) is not None}
-            measured += [keys | {"metric": name, "value": value} for name, value in facts.items()]
+            measured.append(keys | {"metric": f"{row['metric']}_ci95", "value": row["ci95"], "selection": "dev"})
+        measured.append(keys | {"metric": "test_sentences", "value": row["sentences"]})
+        if tuple(run.values()) not in known_runs:
+            known_runs.add(tuple(run.values()))
+            measured += [run | {"metric": n, "value": row[n]} for n in RUN_FACTS if row.get(n) is not None]
     return frame(measured)
 
 
@@ -124,14 +141,86 @@ def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 def read(path: str | Path) -> DataFrame:
     """Return the measurements in a CSV file. Raises InputError when it is missing or has other columns."""
+    header, rows = _csv(path, next_step="run scripts/measure.py")
+    if header != list(COLUMNS):
+        raise InputError(f"{path} has the columns {header}", allowed=", ".join(COLUMNS))
+    return frame({name: text or None for name, text in zip(header, row, strict=True)} for row in rows)
+
+
+def _csv(path: str | Path, next_step: str) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a CSV file. Raises InputError for one that cannot be read."""
     try:
-        with open(path, encoding="utf-8", newline="") as stream:
-            reader = csv.DictReader(stream)
-            if list(reader.fieldnames or ()) != list(COLUMNS):
-                raise InputError(f"{path} has the columns {reader.fieldnames}", allowed=", ".join(COLUMNS))
-            return frame({name: text or None for name, text in row.items()} for row in reader)
+        lines = list(csv.reader(io.StringIO(Path(path).read_bytes().decode("utf-8-sig"), newline=""), strict=True))
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}", next_step="run scripts/measure.py") from error
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step=next_step) from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} is not CSV in UTF-8: {error}", next_step="correct it") from error
+    for number, row in enumerate(lines[1:], 2):
+        if len(row) != len(lines[0]):
+            raise InputError(f"{path}, row {number} has {len(row)} cells", allowed=f"{len(lines[0])}, as the first row")
+    return (lines[0], lines[1:]) if lines else ([], [])
+
+
+# ---- what a paper printed
+
+#: Columns of a published file; only the first four have to be there.
+PUBLISHED = ("row", "column", "value", "metric", "error", "unit", "mark", "text", *KEYS[1:], "split", "testset")
+#: Column of a published file -> what it may hold, and that in words.
+_RULES = {
+    "row": (r"(?s).*\S.*", "the label as printed"),
+    "column": (r"(?s).*\S.*", "the label as printed"),
+    "metric": (r"[a-z0-9_+]+", "what was measured, in small letters, as in bleu"),
+    "value": (r"(-?\d+(\.\d+)?)?", "digits with a decimal point, as in 24.40"),
+    "error": (r"(\d+(\.\d+)?)?", "digits with a decimal point, as in 0.07"),
+    "direction": (r"(\w+-\w+)?", "source and target language, as in en-de"),
+    "size": (r"([1-9]\d*)?", "a whole number above 0"),
+    "seed": (r"\d*", "a whole number"),
+    "unit": ("|".join(UNITS), ", ".join(filter(None, UNITS))),
+    "mark": (r"((bold|\*\*?|✓)( |$))*", "bold, *, ** and ✓, separated by spaces"),
+    "split": ("(train|dev|test)?", "train, dev or test"),
+}
+
+
+def read_printed(path: Path) -> DataFrame:
+    """Return a published table: measurements, with the columns of `PRINTED`, a row per cell in the file's order.
+
+    A cell without value and text cannot be read in the paper's text at hand: its place in the table is kept. Raises
+    InputError with the line that breaks a rule.
+    """
+    header, rows = _csv(path, next_step="correct it")
+    for name in header:
+        if name not in PUBLISHED:
+            raise unknown(f"column in {path}:", name, PUBLISHED, next_step="correct the first row")
+    missing = [name for name in PUBLISHED[:4] if name not in header]
+    if missing or len(set(header)) != len(header):
+        problem = f"lacks {', '.join(missing)}" if missing else "names a column twice"
+        raise InputError(f"the first row of {path} {problem}", allowed=f"{', '.join(PUBLISHED[:4])} and others, once")
+    places: dict[tuple[str, str], int] = {}
+    algorithms = {"", *registry.names()}
+    cells = []
+    for number, row in enumerate(rows, 2):
+        cell = dict.fromkeys(PUBLISHED, "") | dict(zip(header, row, strict=True))
+        _check(cell, f"{path}, row {number}", algorithms)
+        first = places.setdefault((cell["row"], cell["column"]), number)
+        if first != number:
+            raise InputError(f"{path}, row {number}: {cell['row']!r}, {cell['column']!r} is already in row {first}")
+        cell |= {"printed": cell["value"], "printed_error": cell["error"], "selection": "dev"}
+        for name in ("value", "error"):
+            cell[name] = float(Decimal(cell[name]) * UNITS[cell["unit"]]) if cell[name] else None  # type: ignore[assignment]
+        cells.append(cell)
+    return frame(cells, [*COLUMNS, *PRINTED])
+
+
+def _check(cell: Mapping[str, str], where: str, algorithms: Collection[str]) -> None:
+    for name, (pattern, allowed) in _RULES.items():
+        if not re.fullmatch(pattern, cell[name]):
+            raise InputError(f"{where}: {name} {cell[name]!r} cannot be read", allowed=allowed)
+    if cell["algorithm"] not in algorithms:
+        raise unknown(f"algorithm in {where}:", cell["algorithm"], filter(None, algorithms))
+    if cell["text"] and cell["value"]:
+        raise InputError(f"{where} has both a value and a text", allowed="one of them")
+    if cell["error"] and not cell["value"]:
+        raise InputError(f"{where} has an error without a value")
 
 
 def without_size(segmentations: Series[str]) -> Series[str]:
@@ -139,22 +228,37 @@ def without_size(segmentations: Series[str]) -> Series[str]:
     return segmentations.str.replace(r"-\d+[kK]?$", "", regex=True)
 
 
-# ---- which measurements: a column with a value, a list of values, or a predicate
+# ---- which measurements: a column with a value, a list of values, or a condition
 
 
-def other_than(*values: Any) -> Callable[[Series[Any]], Series[bool]]:
-    """Return the predicate "none of these values"."""
-    return lambda column: ~column.isin(values)
+@dataclass(frozen=True)
+class Condition:
+    """What values of a column have to fulfil. Two that were made alike are equal."""
+
+    kind: str
+    values: tuple[Any, ...]
+
+    def __call__(self, column: Series[Any]) -> Series[bool]:
+        if self.kind == "other than":
+            return ~column.isin(self.values)
+        bound = self.values[0]
+        so = column >= bound - SLACK if self.kind == "at least" else column <= bound + SLACK
+        return so.fillna(False)
 
 
-def at_least(bound: float) -> Callable[[Series[Any]], Series[bool]]:
-    """Return the predicate "this number or more"; false where there is no number."""
-    return lambda column: (column >= bound - SLACK).fillna(False)
+def other_than(*values: Any) -> Condition:
+    """Return the condition "none of these values"."""
+    return Condition("other than", values)
 
 
-def at_most(bound: float) -> Callable[[Series[Any]], Series[bool]]:
-    """Return the predicate "this number or less"; false where there is no number."""
-    return lambda column: (column <= bound + SLACK).fillna(False)
+def at_least(bound: float) -> Condition:
+    """Return the condition "this number or more"; false where there is no number."""
+    return Condition("at least", (bound,))
+
+
+def at_most(bound: float) -> Condition:
+    """Return the condition "this number or less"; false where there is no number."""
+    return Condition("at most", (bound,))
 
 
 def listed(wanted: Any) -> list[Any]:
@@ -162,9 +266,11 @@ def listed(wanted: Any) -> list[Any]:
     return [] if wanted is None else list(wanted) if isinstance(wanted, list | tuple) else [wanted]
 
 
-def fits(column: Series[Any], wanted: Any) -> Series[bool]:
-    """Return where a column has what is wanted: a value, one of several values, or what a predicate accepts."""
-    return wanted(column) if callable(wanted) else column.isin(listed(wanted))
+def filled(keys: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the keys that are not empty."""
+    import pandas
+
+    return {key: value for key, value in keys.items() if not (pandas.isna(value) or value == "")}
 
 
 def matching(measured: DataFrame, or_empty: bool = False, **where: Any) -> DataFrame:
@@ -174,7 +280,7 @@ def matching(measured: DataFrame, or_empty: bool = False, **where: Any) -> DataF
         if column not in COLUMNS:
             raise unknown("column of measurements", column, COLUMNS)
         values = measured[column]
-        chosen = fits(values, wanted)
+        chosen = wanted(values) if callable(wanted) else values.isin(listed(wanted))
         if or_empty:
             chosen = chosen | values.isna() | (values == "").fillna(False)
         measured = measured[chosen]

@@ -13,19 +13,23 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import yaml
 
 from experiment import schema
 from experiment.config import RUNTIME, Experiment
 from experiment.corpora.corpus import File
 from experiment.yamlfiles import read_mapping
-from replication import published
 from replication.claims import Claim
-from replication.figures import Figure
-from replication.scales import changed_experiment, check_changes, merged
+from replication.figures import PaperFigure
+from replication.measurements import read_printed
 from replication.sources import Measure
-from replication.tables import Table
+from replication.tables import PaperTable
 from subwords.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 FOLDER = schema.ROOT / "papers"
 #: Keys of an experiment that are about the machine and not about the paper: they may come from the command line.
@@ -65,11 +69,11 @@ class Paper:
     settings: dict[str, Any] = field(repr=False)  # of the experiment
     measures: dict[str, Measure]
     options: dict[str, dict[str, Any]]  # of each measure
-    tables: dict[str, Table]
-    figures: dict[str, Figure]
+    tables: dict[str, PaperTable]
+    figures: dict[str, PaperFigure]
     claims: dict[str, Claim]
     sizes: dict[str, int | None]  # segmentation -> size that the paper asked for
-    changed: dict[str, Any]  # what the scale changes of the paper's experiment
+    changes: str  # what the scale changes of the paper's experiment, as YAML
     parts: tuple[str, ...]  # the sources that are measured; none: all
     pairs: dict[str, int]
 
@@ -84,9 +88,9 @@ class Paper:
         return Experiment(self.settings, self.where, self.folder)
 
     @cached_property
-    def printed(self) -> dict[str, list[published.Value]]:
-        """Its published tables."""
-        return published.tables(Path(self.where).parent)
+    def printed(self) -> dict[str, DataFrame]:
+        """Its published tables, by the names of their files; `text` has numbers of running text."""
+        return {path.stem: read_printed(path) for path in sorted(Path(self.where).parent.glob("published/*.csv"))}
 
     @property
     def generated(self) -> bool:
@@ -94,10 +98,14 @@ class Paper:
         return any("generated" in corpus.definition for corpus in self.experiment.corpora.values())
 
     @property
+    def made(self) -> dict[str, Any]:
+        """Its tables, figures and claims."""
+        return {**self.tables, **self.figures, **self.claims}
+
+    @property
     def sources(self) -> list[str]:
         """What its tables, figures and claims are made of: `scores`, and names of measures."""
-        parts: list[Any] = [*self.tables.values(), *self.figures.values(), *self.claims.values()]
-        used = {source for part in parts for source in part.needs}
+        used = {source for one in self.made.values() for source in one.needs}
         return [name for name in (SCORES, *self.measures) if name in used]
 
     @property
@@ -150,40 +158,20 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     if scale not in document["scales"]:
         raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
     change = dict(document["scales"][scale] or {})
-    sizes = change.pop("sizes", {})
-    check_changes(document, change, f"{where}: scales.{scale}")
-    asked = {name: given.get("size") for name, given in document["experiment"]["segmentations"].items()}
-    for size in sizes:
-        if size not in asked.values():
-            raise unknown(f"size in {where}: scales.{scale}.sizes", size, sorted({s for s in asked.values() if s}))
-    settings = changed_experiment(document["experiment"], change.get("experiment") or {})
-    settings |= {key: document[key] for key in MACHINE if key in document}
-    schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
-    settings |= {
-        "experiment": f"{document['paper']}-{scale}",
-        "title": document["title"],
-        "segmentations": {
-            name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
-            for name, given in settings["segmentations"].items()
-        },
-    }
-    for key in ("grids", "texts"):
-        grids = merged(document.get(key) or {}, change.get(key) or {})
-        if grids:
-            settings[key] = grids
-    options = merged(document.get("measures") or {}, change.get("measures") or {})
-    described = vars(module(Path(where).parent)).items()
+    changes = {key: value for key, value in change.items() if value and key != "measures"}
+    described = vars(module(Path(where).parent))
     parts = tuple(document.get("parts") or ())
-
-    def named(kind: type, prefix: str = "") -> dict[str, Any]:
-        found: dict[str, Any] = {
-            prefix + name.replace("_", "-"): one for name, one in described if isinstance(one, kind)
-        }
-        return {name: one for name, one in found.items() if not parts or set(one.needs) <= set(parts)}
-
-    measures = {name.replace("_", "-"): one for name, one in described if isinstance(one, Measure)}
+    measures = {name.replace("_", "-"): one for name, one in described.items() if isinstance(one, Measure)}
+    settings = _at_scale(document, change, scale, where)
     if any("chosen_on_test" in one.reads for one in measures.values()):
         settings["runtime"] = {**settings.get("runtime", {}), "keep_checkpoints": True}
+    options = merged(document.get("measures") or {}, change.get("measures") or {})
+
+    def named(kind: type, prefix: str = "") -> dict[str, Any]:
+        found: dict[str, Any] = {n.replace("_", "-"): one for n, one in described.items() if isinstance(one, kind)}
+        found = {prefix + name: one for name, one in found.items()}
+        return {name: one for name, one in found.items() if not parts or set(one.needs) <= set(parts)}
+
     paper = Paper(
         name=document["paper"],
         title=document["title"],
@@ -194,12 +182,11 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         settings=settings,
         measures=measures,
         options={name: dict(options.get(name) or {}) for name in measures},
-        tables=named(Table),
-        figures=named(Figure),
+        tables=named(PaperTable),
+        figures=named(PaperFigure),
         claims=named(Claim, f"{document['paper']}-"),
-        sizes={name: size if isinstance(size, int) else None for name, size in asked.items()},
-        changed={key: change[key] for key in ("experiment", "grids", "texts") if change.get(key)}
-        | ({"sizes": sizes} if sizes else {}),
+        sizes=_sizes(document),
+        changes=yaml.safe_dump(changes, sort_keys=False, allow_unicode=True) if changes else "",
         parts=parts,
         pairs=dict(document.get("pairs") or {}),
     )
@@ -228,33 +215,25 @@ def module(folder: Path) -> ModuleType:
 def _check(paper: Paper, options: Mapping[str, Any]) -> None:
     """Raise InputError for names of nothing: sources, measures, their options and grids, published tables."""
     sources = [SCORES, *paper.measures]
-    for part in paper.parts:
-        if part not in sources:
-            raise unknown("part", part, sources, next_step=f"see the measures in {Path(paper.where).parent}/paper.py")
-    if paper.parts and not (paper.tables or paper.figures or paper.claims):
+    grids = [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]
+    names = [("part", part, sources) for part in paper.parts]
+    names += [(f"source of {name}", source, sources) for name, one in paper.made.items() for source in one.needs]
+    shown = {name: table.shows for name, table in paper.tables.items() if table.shows}
+    names += [(f"published table of {name}", table, list(paper.printed)) for name, table in shown.items()]
+    for name, given in options.items():
+        where = f"measure {name} in {paper.where}"
+        names.append(("measure", name, list(paper.measures)))
+        known = ["files", "grids", *(paper.measures[name].options if name in paper.measures else given or {})]
+        names += [(f"option of the {where}", key, known) for key in given or ()]
+        names += [(f"grid of the {where}", grid, grids) for grid in (given or {}).get("grids") or ()]
+    for kind, name, among in names:
+        if name not in among:
+            raise unknown(kind, name, among, next_step=f"see {paper.where} and the paper.py beside it")
+    if paper.parts and not paper.made:
         raise InputError(
             f"{paper.where}: no table, figure or claim is made of {', '.join(paper.parts)} alone",
             next_step="name all the sources (`needs`) of what is wanted",
         )
-    made: dict[str, Any] = {**paper.tables, **paper.figures, **paper.claims}
-    for name, one in made.items():
-        for source in one.needs:
-            if source not in sources:
-                raise unknown(f"source of {name}", source, sources)
-    for name, table in paper.tables.items():
-        if table.shows and table.shows not in paper.printed:
-            raise unknown(f"published table of {name}", table.shows, paper.printed)
-    grids = [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]
-    for name, given in options.items():
-        where = f"measure {name} in {paper.where}"
-        if name not in paper.measures:
-            raise unknown("measure", name, paper.measures, next_step=f"see {paper.where}")
-        for key in given or ():
-            if key not in (known := ["files", "grids", *paper.measures[name].options]):
-                raise unknown(f"option of the {where}", key, known)
-        for grid in (given or {}).get("grids") or ():
-            if grid not in grids:
-                raise unknown(f"grid of the {where}", grid, grids)
 
 
 def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
@@ -273,3 +252,75 @@ def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
                 allowed=", ".join(CALLED),
                 next_step=f"write it in the paper's file, {files[0]}",
             )
+
+
+# ---- what a scale changes, key by key
+
+#: Keys of an experiment that are a list of names, or name -> description (null: the catalogue's).
+NAMED = ("corpora", "models")
+
+
+def _sizes(document: Mapping[str, Any]) -> dict[str, int | None]:
+    given = {name: each.get("size") for name, each in document["experiment"]["segmentations"].items()}
+    return {name: size if isinstance(size, int) else None for name, size in given.items()}
+
+
+def _at_scale(document: Mapping[str, Any], change: Mapping[str, Any], scale: str, where: str) -> dict[str, Any]:
+    """Return the settings of the experiment at a scale."""
+    _check_change(document, change, f"{where}: scales.{scale}")
+    base, changed = _with_mappings(document["experiment"]), change.get("experiment") or {}
+    settings = _with_mappings(merged(base, changed))
+    for key in NAMED:  # a list in place of descriptions: these alone, as the file describes them
+        if isinstance(changed.get(key), list) and isinstance(base[key], Mapping):
+            settings[key] = {name: base[key].get(name) for name in settings[key]}
+    settings |= {key: document[key] for key in MACHINE if key in document}
+    schema.check({"experiment": document["paper"], **settings}, "experiment", f"{where}: experiment")
+    sizes, names = change.get("sizes") or {}, settings["segmentations"]
+    settings |= {
+        "experiment": f"{document['paper']}-{scale}",
+        "title": document["title"],
+        "segmentations": {
+            name: {**given, "size": sizes.get(given["size"], given["size"])} if "size" in given else given
+            for name, given in names.items()
+        },
+    }
+    for key in ("grids", "texts"):
+        grids = merged(document.get(key) or {}, change.get(key) or {})
+        if grids:
+            settings[key] = grids
+    return settings
+
+
+def _check_change(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
+    """Raise InputError where a scale changes what is not there: a typing error would add a model in place of one."""
+    of_experiment, changed = document["experiment"], change.get("experiment") or {}
+    asked = {size for size in _sizes(document).values() if size}
+    places = [
+        ("", ["experiment", "grids", "texts", "measures", "sizes"], change),
+        ("sizes", asked, change.get("sizes")),
+    ]
+    places += [(key, document.get(key) or (), change.get(key)) for key in ("grids", "texts", "measures")]
+    parts = ("corpora", "segmentations", "models")
+    places += [(f"experiment.{key}", of_experiment.get(key) or (), changed.get(key)) for key in parts]
+    for place, known, names in places:
+        for name in names or ():
+            if name not in known:
+                step = f"add it to `{place}`, or correct it" if place else "see docs/new-paper.md"
+                raise unknown(f"name in {where}{place and '.'}{place}", name, known, next_step=step)
+
+
+def _with_mappings(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an experiment whose corpora and models are mappings. What is no list of names is left to the schema."""
+    lists = {key: experiment[key] for key in NAMED if isinstance(experiment.get(key), list)}
+    named = {key: dict.fromkeys(names) for key, names in lists.items() if all(isinstance(name, str) for name in names)}
+    return {**experiment, **named}
+
+
+def merged(base: Any, change: Any) -> Any:
+    """Return `base` changed by `change`: mappings key by key, everything else replaced."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    # A corpus that is described again is another one: none of its keys stay, and of a group no member.
+    if "generated" in change or "local" in change or "into" in change:
+        return dict(change)
+    return {**base, **{key: merged(base.get(key), value) for key, value in change.items()}}

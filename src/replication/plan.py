@@ -9,14 +9,13 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
+from replication.measurements import KEYS, filled, matching, records, together
 from replication.paper import SCORES, Paper
-from replication.published import Value
 
 #: Pieces of a sentence, where nothing is known of the corpus.
 PIECES_PER_SENTENCE = 30
@@ -34,8 +33,7 @@ UNKNOWN_SIZE = 10_000
 ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The runs of one corpus, direction and model."""
 
     corpus: str
@@ -48,60 +46,39 @@ class Part:
     stays: float  # bytes of the text, its pieces and the models, when all is finished
     training: float  # bytes more while one training is under way: its checkpoints
 
-    @property
-    def left(self) -> int:
-        return self.runs - self.done
-
 
 def plan(paper: Paper, count: ParameterCount, device: str, rate: float | None = None) -> list[Part]:
     """Return the parts of a paper's trainings. `device` is gpu or cpu; `rate` its operations per second."""
-    experiment = paper.experiment
-    if not paper.uses_scores:
-        return []
     blocks: dict[tuple[str, str, str], list[Run]] = {}
-    for run in experiment.runs:
+    for run in paper.experiment.runs if paper.uses_scores else ():
         blocks.setdefault((run.corpus, run.direction, run.model), []).append(run)
     return [_part(paper, runs, count, device, rate or RATE[device]) for runs in blocks.values()]
 
 
 def _part(paper: Paper, runs: list[Run], count: ParameterCount, device: str, rate: float) -> Part:
     experiment, first = paper.experiment, runs[0]
-    flags = experiment.recipes[first.model]["flags"]
+    flags, select = experiment.recipes[first.model]["flags"], experiment.settings["select"]
     pairs = training_pairs(paper, first.corpus)
-    left = [run for run in runs if not done(run)]
-    hours: float | None = 0.0
-    largest, stays, training = 0, 0.0, 0.0
-    select = experiment.settings["select"]
+    tokens = training_tokens(flags, pairs)
     kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
-    keeps = experiment.settings["runtime"]["keep_checkpoints"]
+    parameters = []
     for run in runs:
-        segmentation = experiment.segmentations[run.segmentation]
-        size = segmentation.size if isinstance(segmentation.size, int) else UNKNOWN_SIZE
-        parameters = count(flags, segmentation.joint, size, size)
-        largest = max(largest, parameters)
-        checkpoints = parameters * (CHECKPOINT_BYTES * kept + LAST_CHECKPOINT_BYTES)
-        stays += parameters * CHECKPOINT_BYTES + (checkpoints if keeps else 0)
-        training = max(training, checkpoints)
-        tokens = training_tokens(flags, pairs)
-        if run not in left:
-            continue
-        if tokens is None or hours is None:
-            hours = None
-        else:
-            hours += (6 * parameters * tokens / rate + OVERHEAD_SECONDS[device]) / 3600
+        asked = experiment.segmentations[run.segmentation]
+        size = asked.size if isinstance(asked.size, int) else UNKNOWN_SIZE
+        parameters.append(count(flags, asked.joint, size, size))
+    left = [number for run, number in zip(runs, parameters, strict=True) if not Path(run.run_json).exists()]
+    hours = 0.0 if tokens or not left else None
+    if tokens:
+        hours = sum((6 * number * tokens / rate + OVERHEAD_SECONDS[device]) / 3600 for number in left)
+    training = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
+    keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
+    stays = float(sum(parameters) * (CHECKPOINT_BYTES + keeps))
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
-    return Part(*paper_names(paper, first), len(runs), len(runs) - len(left), largest, hours, stays, training)
-
-
-def paper_names(paper: Paper, run: Run) -> tuple[str, str, str]:
-    return run.corpus, run.direction, run.model
-
-
-def done(run: Run) -> bool:
-    """Return whether a run is trained and selected."""
-    return Path(run.run_json).exists()
+    names = first.corpus, first.direction, first.model
+    largest = max(parameters)
+    return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
 
 
 def training_pairs(paper: Paper, corpus: str) -> int | None:
@@ -114,28 +91,21 @@ def training_pairs(paper: Paper, corpus: str) -> int | None:
         if len(known) == len(definition["group"]):
             return sum(known)
         return paper.pairs.get(corpus) or sum(known) or None
-    cleaning = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}
+    drawn = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}.get("train_pairs")
     found = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
     found = found or paper.pairs.get(corpus)
     if found is None:
-        printed = [
-            value.number
-            for values in paper.printed.values()
-            for value in values
-            if value.metric == "sentences" and value.corpus == corpus and value.split == "train" and value.number
-        ]
-        found = int(max(printed)) if printed else None
-    drawn = cleaning.get("train_pairs")
+        printed = matching(together(paper.printed.values()), metric="sentences", corpus=corpus, split="train")["value"]
+        found = None if printed.dropna().empty else int(printed.max())
     return min(drawn, found) if drawn and found else drawn or found
 
 
 def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None:
     """Return the target pieces of a whole training: the shorter of max-update and max-epoch; None when neither says."""
     batch = flags.get("max-tokens", (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE)
-    per_update = batch * flags.get("update-freq", 1)
     limits = []
     if flags.get("max-update"):
-        limits.append(float(flags["max-update"] * per_update))
+        limits.append(float(flags["max-update"] * batch * flags.get("update-freq", 1)))
     if flags.get("max-epoch") and pairs:
         limits.append(float(flags["max-epoch"] * pairs * PIECES_PER_SENTENCE))
     return min(limits) if limits else None
@@ -149,40 +119,39 @@ def unmeasured(paper: Paper) -> dict[str, Counter[str]]:
     found: dict[str, Counter[str]] = {}
     trained = [_described(paper, run) for run in paper.experiment.runs]
     for name, table in paper.tables.items():
-        cells = paper.printed.get(table.shows or name, []) if SCORES in table.needs else []
-        for value in (cell for cell in cells if cell.metric in METRICS):
-            reason = _why_unmeasured(paper, value, trained)
-            if reason:
-                found.setdefault(name, Counter())[reason] += 1
+        shown = paper.printed.get(table.shows or name)
+        if shown is None or SCORES not in table.needs:
+            continue
+        scores = matching(shown, metric=list(METRICS))
+        reasons = Counter(_why_unmeasured(paper, cell, trained) for cell in records(scores))
+        del reasons[""]
+        if reasons:
+            found[name] = reasons
     return found
 
 
-def _described(paper: Paper, run: Run) -> dict[str, str]:
+def _described(paper: Paper, run: Run) -> dict[str, Any]:
     """Return what published values may say of a run. A group is scored in the directions of its members."""
     group = run.corpus in paper.experiment.group_names
-    return {
-        "corpus": run.corpus,
-        "direction": "" if group else run.direction,
-        "model": run.model,
-        "segmentation": run.segmentation,
-        "algorithm": paper.experiment.segmentations[run.segmentation].algorithm,
-        "size": str(paper.sizes[run.segmentation] or ""),
-    }
+    algorithm = paper.experiment.segmentations[run.segmentation].algorithm
+    keys = ("corpus", "direction", "model", "segmentation", "algorithm", "size")
+    values = (run.corpus, "" if group else run.direction, run.model, run.segmentation, algorithm)
+    return dict(zip(keys, (*values, paper.sizes[run.segmentation] or ""), strict=True))
 
 
-def _why_unmeasured(paper: Paper, value: Value, trained: Sequence[Mapping[str, str]]) -> str:
+def _why_unmeasured(paper: Paper, cell: Mapping[Any, Any], trained: Sequence[Mapping[str, Any]]) -> str:
     """Return why no run has a published score: what no run has, else what no run has together; empty if one has it."""
     metrics = paper.experiment.settings["metrics"]
-    if value.metric not in metrics:
-        return f"{value.metric} is not among `metrics` ({', '.join(metrics)})"
-    asked = paper.sizes.get(value.segmentation)
-    if value.size and asked and int(value.size) != asked:
-        return f"{value.segmentation} asks for {asked} and not for {value.size}"
-    given = {column: getattr(value, column) for column in trained[0] if getattr(value, column)} if trained else {}
-    if any(all(run[column] in ("", wanted) for column, wanted in given.items()) for run in trained):
+    if cell["metric"] not in metrics:
+        return f"{cell['metric']} is not among `metrics` ({', '.join(metrics)})"
+    given = filled({key: cell[key] for key in KEYS if key not in ("metric", "seed")})
+    asked = paper.sizes.get(cell["segmentation"])
+    if asked and given.get("size", asked) != asked:
+        return f"{cell['segmentation']} asks for {asked} and not for {given['size']}"
+    if any(all(run[key] in ("", wanted) for key, wanted in given.items()) for run in trained):
         return ""
-    alone = [column for column, wanted in given.items() if all(run[column] != wanted for run in trained)]
-    return "no training with " + ", ".join(f"{column} {given[column]}" for column in alone or given)
+    alone = [key for key, wanted in given.items() if all(run[key] != wanted for run in trained)]
+    return "no training with " + ", ".join(f"{key} {given[key]}" for key in alone or given)
 
 
 def paper_command(program: str, description: str | None) -> argparse.ArgumentParser:
@@ -190,9 +159,5 @@ def paper_command(program: str, description: str | None) -> argparse.ArgumentPar
     command = argparse.ArgumentParser(prog=program, description=description)
     command.add_argument("--paper", required=True, metavar="NAME", help="a folder of papers/, or its experiment.yaml")
     command.add_argument("--scale", help="default: the file's")
-    return command
-
-
-def add_parts(command: argparse.ArgumentParser) -> None:
-    """Add the option that leaves out what needs other sources than those named."""
     command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
+    return command

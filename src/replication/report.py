@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure, save_png
-from experiment.reporting.pages import TEMPLATES as SHARED
-from experiment.reporting.pages import environment, inline_svg
+from experiment.reporting.pages import Picture, Section, inline_svg, page
 from experiment.reporting.report import provenance, signatures
+from experiment.reporting.table_formats import escape_markdown, latex_table, markdown_table
+from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.scorebook import Row
-from replication import published
-from replication.claims import STATES, Verdict, verdict, write_verdicts
+from replication.claims import STATES, Verdict, verdict
 from replication.derived import with_derived
 from replication.measurements import frame, together
 from replication.paper import SCORES, Paper
-from replication.writing import Made, Part, called, escape_markdown, latex, markdown, notes, parts, write_csv
+from replication.tables import layout, notes
 from subwords.errors import InputError
 from subwords.files import whole_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-TEMPLATES = Path(__file__).parent / "templates"
-#: Tables of more rows than this are folded.
-LONG = 40
-#: Numbers in a line that a screen has room for.
-WIDEST = 9
+#: Numbers in a line that a screen has room for; printed rows that a page of paper has room for.
+WIDEST, LONGEST = 9, 36
 Measured = Mapping[str, "DataFrame"]
 
 
@@ -41,21 +38,40 @@ def make(
 
     `measured` has the measurements of each source, by name; `rows` are those of scores.csv.
     """
-    tables = [made(paper, name, measured) for name in paper.tables]
-    for table in tables:
-        write_csv(folder / f"{table.name}.csv", table)
-        _write(folder / f"{table.name}.md", markdown(table))
-        _write(folder / f"{table.name}.tex", latex(table))
-    figures = {name: _draw(paper, name, measured, folder) for name in paper.figures}
     verdicts = judged(paper, measured)
-    write_verdicts(folder / "claims.csv", verdicts)
-    _write(folder / "claims.md", claims_markdown(paper, verdicts))
-    _write(folder / "report.html", page(paper, tables, verdicts, figures, rows, manifest))
+    claims = _claims_table(paper, verdicts)
+    _write_csv(folder / "claims.csv", verdict_frame(paper, verdicts))
+    _write(folder / "claims.md", _as_markdown(f"{paper.name}, claims (scale {paper.scale})", [claims], claims.notes))
+    sections = [Section("claims", "Claims", tables=[claims])]
+    sections += [_table(paper, name, measured, folder) for name in paper.tables]
+    sections += [_figure(paper, name, measured, folder) for name in paper.figures]
+    banner = "Corpora, models and vocabularies are meant to be the paper's own."
+    if paper.scale != "full":
+        banner = "What is called ours here, and every verdict on it, is about this scale and not about the paper's own."
+    html = page(
+        f"{paper.title} ({paper.scale})",
+        [f"{paper.name}, regenerated", paper.citation],
+        sections,
+        url=paper.url,
+        banner=f"Scale: {paper.scale}. {banner}",
+        corpora=manifest.corpora if manifest else {},
+        took=_took(rows, manifest),
+        signatures=signatures(rows),
+        provenance=provenance(manifest.runs) if manifest else [],
+        folded_title=f"What scale {paper.scale} changes of the paper's experiment",
+        folded_text=paper.changes,
+    )
+    _write(folder / "report.html", html)
 
 
 def _write(path: Path, text: str) -> None:
     with whole_file(path) as stream:
         stream.write(text)
+
+
+def _write_csv(path: Path, table: DataFrame) -> None:
+    with whole_file(path) as stream:
+        table.to_csv(stream, index=False, lineterminator="\n")
 
 
 def evidence(needs: Sequence[str], measured: Measured) -> DataFrame:
@@ -66,138 +82,121 @@ def evidence(needs: Sequence[str], measured: Measured) -> DataFrame:
     return with_derived(together([measured[source] for source in needs]))
 
 
-def made(paper: Paper, name: str, measured: Measured) -> Made:
-    """Return one of a paper's tables."""
-    table = paper.tables[name]
-    cells = table.make(paper.printed, evidence(table.needs, measured))
-    return Made.of(paper.name, name, paper.scale, table.title, table.note, cells)
+def called(name: str) -> str:
+    """Return what a table or figure is called in a sentence.
+
+    >>> called("table1"), called("appendix-b"), called("text"), called("figure4-corrected")
+    ('Table 1', 'Appendix B', 'Numbers in the text', 'Figure 4 corrected')
+    """
+    if name == "text":
+        return "Numbers in the text"
+    words = [re.sub(r"^(table|figure)(\d+)", lambda m: f"{m[1].capitalize()} {m[2]}", w) for w in name.split("-")]
+    text = " ".join(word.upper() if len(word) == 1 else word for word in words if word)
+    return text[:1].upper() + text[1:]
 
 
-def judged(paper: Paper, measured: Measured) -> list[Verdict]:
+# ---- tables and figures
+
+
+def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section:
+    """Write a table as CSV, Markdown and LaTeX; return its section of the page."""
+    described = paper.tables[name]
+    cells = described.make(paper.printed, evidence(described.needs, measured))
+    head = {"paper": paper.name, "table": name, "scale": paper.scale}
+    _write_csv(folder / f"{name}.csv", cells.assign(**head)[[*head, *cells.columns]])
+    scale = f"Ours is of scale {paper.scale}: smaller than the paper where its file says so, under its labels."
+    said = [text for text in (described.note, scale if paper.scale != "full" else "") if text] + notes(cells)
+    heading = f"{paper.name}, {called(name)}: {described.title} (scale {paper.scale})"
+    _write(folder / f"{name}.md", _as_markdown(heading, layout(cells), said))
+    parts = layout(cells, longest=LONGEST)
+    text = [f"% {heading}: needs \\usepackage{{booktabs,graphicx,amssymb}}"]
+    for number, part in enumerate(parts, 1):
+        of = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
+        caption = f"{heading}{of}. {' '.join(said) if number == len(parts) else ''}".strip()
+        label = f"{paper.name}-{name}-{paper.scale}" + (f"-{number}" if of else "")
+        text.append(latex_table(part, caption, label))
+    _write(folder / f"{name}.tex", "\n\n".join(text) + "\n")
+    shown = layout(cells, widest=WIDEST)
+    shown = shown or [Table("paper", "", [], [])]
+    shown[-1].notes.extend(said)
+    files = [f"{name}.{kind}" for kind in ("csv", "md", "tex")]
+    return Section(f"table-{name}", called(name), described.title, shown, files=files)
+
+
+def _as_markdown(heading: str, parts: Sequence[Table], said: Sequence[str] = ()) -> str:
+    listed = "\n".join(f"- {escape_markdown(note)}" for note in said)
+    return "\n\n".join(filter(None, [f"# {escape_markdown(heading)}", *map(markdown_table, parts), listed])) + "\n"
+
+
+def _figure(paper: Paper, name: str, measured: Measured, folder: Path) -> Section:
+    """Write a figure as SVG and PNG; return its section. Nothing printed is drawn beside ours of generated text."""
+    figure = paper.figures[name]
+    drawing = figure.draw(evidence(figure.needs, measured), {} if paper.generated else paper.printed)
+    svg = inline_svg(save_figure(drawing, folder / f"{name}.svg"), f"figure-{name}-", f"{called(name)}: {figure.title}")
+    save_png(drawing, folder / f"{name}.png")
+    said = f"{figure.note} Ours is of scale {paper.scale}." if paper.scale != "full" else figure.note
+    return Section(f"figure-{name}", called(name), figure.title, pictures=[Picture(svg, "", said, f"{name}.svg")])
+
+
+# ---- claims
+
+
+def judged(paper: Paper, measured: Measured) -> dict[str, Verdict]:
     """Return the verdicts on a paper's claims. Every claim may see how long the test sets are, and BLEU."""
-    printed = published.as_measurements(value for values in paper.printed.values() for value in values)
+    printed = together(paper.printed.values())
     scores = measured.get(SCORES, frame([]))
     bleu, lengths = (scores[scores["metric"] == metric] for metric in ("bleu", "test_sentences"))
-    verdicts = []
+    verdicts = {}
     for name, claim in paper.claims.items():
         ours = evidence(claim.needs, measured)
         ours = ours if SCORES in claim.needs else together([ours, lengths])
-        verdicts.append(verdict(name, claim, printed, ours, paper.scale, paper.generated, bleu))
+        verdicts[name] = verdict(claim, printed, ours, paper.scale, paper.generated, bleu)
     return verdicts
 
 
-def _draw(paper: Paper, name: str, measured: Measured, folder: Path) -> str:
-    """Write a figure as SVG and PNG; return the SVG. What was printed is not drawn beside ours of generated text."""
-    frames = {} if paper.generated else {t: published.as_measurements(v) for t, v in paper.printed.items()}
-    figure = paper.figures[name]
-    drawing = figure.draw(evidence(figure.needs, measured), frames)
-    svg = save_figure(drawing, folder / f"{name}.svg")
-    save_png(drawing, folder / f"{name}.png")
-    return svg
+def verdict_frame(paper: Paper, verdicts: Mapping[str, Verdict]) -> DataFrame:
+    """Return the verdicts as they are written to claims.csv."""
+    import pandas
+
+    rows = []
+    for name, found in verdicts.items():
+        one, (published, ours) = paper.claims[name], found
+        rows.append([name, one.says, one.where, one.rule, published.state, published.reason, ours.state, ours.reason])
+    columns = ["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"]
+    return pandas.DataFrame(rows, columns=columns)
 
 
-def claims_markdown(paper: Paper, verdicts: Sequence[Verdict]) -> str:
-    """Return the verdicts as Markdown."""
-    lines = [f"# {escape_markdown(paper.name)}, claims (scale {paper.scale})", ""]
-    if paper.scale != "full":
-        lines += [f"Verdicts on our numbers are about scale {paper.scale}.", ""]
-    lines += ["| claim | rule | by the paper's own numbers | by ours |", "|---|---|---|---|"]
-    for one in verdicts:
-        cells = [escape_markdown(f"{one.name}: {one.says} ({one.where})"), escape_markdown(one.rule)]
-        cells += [f"**{found.state}**: {escape_markdown(found.reason)}" for found in (one.published, one.ours)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
+    """Return the verdicts as they are shown."""
+    lines = []
+    for name, found in verdicts.items():
+        one = paper.claims[name]
+        cells = [Cell(one.rule, style="rule")]
+        for finding in found:
+            style = finding.state.replace(" ", "-")
+            cells.append(Cell(f"{STATES[finding.state]} {finding.state}: {finding.reason}", style=style))
+        lines.append(Line(f"{name}: {one.says} ({one.where})", cells))
+    states = Counter(each.ours.state for each in verdicts.values())
+    counts = ", ".join(f"{states[state]} {state}" for state in STATES)
+    said = [f"By our numbers: {counts}. A verdict is the stated rule, computed from the numbers."]
+    said += [f"Verdicts on our numbers are about scale {paper.scale}."] if paper.scale != "full" else []
+    return Table("claims", "", ["rule", "by the paper's own numbers", "by ours"], lines, said, lines_are="claim")
 
 
-# ---- the page
+# ---- provenance
 
 
-@dataclass(frozen=True)
-class Section:
-    """A table or a figure in the page."""
-
-    anchor: str
-    called: str
-    title: str
-    name: str
-    rows: int = 0
-    parts: Sequence[Part] = ()
-    notes: Sequence[str] = ()
-    svg: str = ""
-
-    @property
-    def long(self) -> bool:
-        """Whether the table is folded."""
-        return self.rows > LONG
-
-
-def page(
-    paper: Paper,
-    tables: Sequence[Made],
-    verdicts: Sequence[Verdict],
-    figures: Mapping[str, str],
-    rows: Sequence[Row] = (),
-    manifest: Manifest | None = None,
-) -> str:
-    """Return the page's HTML. `figures` has the SVG of every figure, by name; the tables' files are beside the page."""
-    import yaml
-
-    states = Counter(one.ours.state for one in verdicts)
-    changed = yaml.safe_dump(paper.changed, sort_keys=False, allow_unicode=True) if paper.changed else ""
-    template = environment(TEMPLATES, SHARED).get_template("report.html")
-    return template.render(
-        paper=paper,
-        tables=[_section(table) for table in tables],
-        pictures=[_picture(paper, name, svg) for name, svg in figures.items()],
-        verdicts=verdicts,
-        counts={state: states[state] for state in STATES},
-        signs=STATES,
-        facts=_facts(rows, manifest),
-        provenance=provenance(manifest.runs) if manifest else {},
-        signatures=signatures(rows),
-        changed=changed.splitlines(),
-        corpora=manifest.corpora if manifest else {},
-        style="\n".join((path / "report.css").read_text(encoding="utf-8") for path in (SHARED, TEMPLATES)),
-    )
-
-
-def _section(table: Made) -> Section:
-    name = called(table.name)
-    shown, said = parts(table, widest=WIDEST), notes(table, scale=False)
-    return Section(f"table-{table.name}", name, table.title, table.name, len(table.rows), shown, said)
-
-
-def _picture(paper: Paper, name: str, drawn: str) -> Section:
-    figure, title = paper.figures[name], called(name)
-    said = [figure.note, f"Ours is of scale {paper.scale}." if paper.scale != "full" else ""]
-    svg = inline_svg(drawn, f"figure-{name}-", f"{title}: {figure.title}")
-    return Section(f"figure-{name}", title, figure.title, name, notes=[note for note in said if note], svg=svg)
-
-
-def _facts(rows: Sequence[Row], manifest: Manifest | None) -> dict[str, str]:
+def _took(rows: Sequence[Row], manifest: Manifest | None) -> list[tuple[str, str]]:
     """Return what the runs took together, by scores.csv."""
     keys = ("corpus", "direction", "model", "segmentation", "seed")
     runs = {tuple(row[key] for key in keys): row for row in rows}
-    found = {"training runs": str(len(runs) or (len(manifest.runs) if manifest else 0))}
+    found = [("training runs", str(len(runs) or (len(manifest.runs) if manifest else 0)))]
     seconds = [row["train_seconds"] for row in runs.values() if row["train_seconds"] is not None]
     if seconds:
-        found["training, all runs"] = duration(sum(seconds))
+        minutes, rest = divmod(round(sum(seconds)), 60)
+        found.append(("training, all runs", f"{minutes // 60} h {minutes % 60} min" if minutes else f"{rest} s"))
     hours = [row["gpu_hours"] for row in runs.values() if row["gpu_hours"] is not None]
     if any(hours):
-        found["GPU-hours"] = f"{sum(hours):.1f}"
+        found.append(("GPU-hours", f"{sum(hours):.1f}"))
     commits = dict.fromkeys(row["commit"] for row in rows if row["commit"])
-    if commits:
-        found["trained at commit"] = ", ".join(commits)
-    return found
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it.
-
-    >>> duration(42.4), duration(600), duration(90061)
-    ('42 s', '10 min', '25 h 1 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+    return found + ([("trained at commit", ", ".join(commits))] if commits else [])

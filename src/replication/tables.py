@@ -1,32 +1,34 @@
 """Tables: a function returns the cells of a paper's table, each with what was printed, ours and the difference.
 
     @table("BLEU of five runs of each system")
-    def table1(printed: Printed, ours: DataFrame) -> DataFrame:
+    def table1(printed: Frames, ours: DataFrame) -> DataFrame:
         \"\"\"A sentence that is shown below the table.\"\"\"
         return beside(printed["table1"], ours)
 
 `beside` joins a published table with ours; `alone` lays out measurements that the paper does not have. Both return a
-frame with the columns of `COLUMNS`, a row per cell, in the order of the paper.
+frame with the columns of `COLUMNS`, a row per cell, in the order of the paper. `layout` makes of it what is shown:
+`paper`, `ours` and `Δ` (ours minus paper) side by side under each printed column, or, where that is too wide, one below
+the other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.significance import mean_and_error
 from replication.measurements import COLUMNS as MEASURED
-from replication.measurements import KEYS, WHOLE_NUMBERS, comparable, matching
-from replication.published import UNITS, Value
-from subwords.errors import InputError, unknown
+from replication.measurements import KEYS, UNITS, comparable, filled, matching, records
+from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 #: A paper's published tables, by name.
-Printed = Mapping[str, Sequence[Value]]
+Frames = Mapping[str, "DataFrame"]
 #: Every column of a table's cells, with what it holds. Numbers are in full and in the cell's unit.
 COLUMNS: dict[str, str] = {
     "row": "label of the row as printed",
@@ -47,21 +49,18 @@ COLUMNS: dict[str, str] = {
     **{name: f"{name} of the cell, as published" for name in KEYS},
     "split": "split of the cell, as published",
 }
-TEXT_METRICS = frozenset({"pieces"})
-#: Columns of measurements that a published value has too, beside the metric.
-_CELL_KEYS = (*KEYS[1:], "split", "testset", "row")
 #: Columns in which the measurements of one mean may differ.
-_AVERAGED_OVER = ("seed", "value", "error", "text")
+AVERAGED_OVER = ("seed", "value", "error", "text")
+Record = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Table:
+class PaperTable(NamedTuple):
     """A paper's table: what is above it, what its numbers come from, and the function that makes its cells."""
 
     title: str
     needs: tuple[str, ...]
     shows: str  # the published table; empty: the one of the function's name
-    make: Callable[[Printed, DataFrame], DataFrame]
+    make: Callable[[Frames, DataFrame], DataFrame]
 
     @property
     def note(self) -> str:
@@ -69,26 +68,13 @@ class Table:
         return " ".join((self.make.__doc__ or "").split())
 
 
-def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., Table]:
+def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., PaperTable]:
     """Return the decorator that makes a table of a function. `needs` names measures, or `scores`."""
     named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda make: Table(title, named, shows, make)
+    return lambda make: PaperTable(title, named, shows, make)
 
 
-@dataclass(frozen=True)
-class Mark:
-    """A mark at our values: where another measurement of the same system is so.
-
-    `metric` is that measurement, or published metric -> measurement; `columns` are the printed columns that are marked.
-    """
-
-    metric: str | Mapping[str, str]
-    so: Callable[[float], bool]
-    columns: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Ours:
+class Ours(NamedTuple):
     """What we measured for a cell: a number in base units with its error and number of runs, or a text."""
 
     number: float | None = None
@@ -101,184 +87,110 @@ class Ours:
 
 
 def beside(
-    values: Sequence[Value],
-    measured: DataFrame,
-    where: Mapping[str, Any] | None = None,
-    extra: Mapping[str, Mapping[str, Any]] | None = None,
-    means: Mapping[str, Sequence[str]] | None = None,
-    marks: Mapping[str, Mark] | None = None,
+    printed: DataFrame, measured: DataFrame, extra: Mapping[str, Record] | None = None, **where: Any
 ) -> DataFrame:
     """Return the cells of a published table with ours and the difference.
 
-    `where` says which measurements count where the printed cell does not (those to which a column does not apply count
-    always). `extra` adds what the paper does not have: a label, and the keys in which it differs from the cell beside
-    it; with `as: row` or `as: column` a further row or column. Its `metric` may map published metrics to ours. `means`
-    names columns that are the mean of others; `marks` are marks at our values.
+    `extra` adds what the paper does not have: a label, and the keys in which it differs from the cell beside it; its
+    `metric` maps published metrics to ours, and cells of others have none. `where` says which measurements count where
+    the printed cell does not (those to which a column does not apply count always).
 
     Raises InputError where our measurements for a cell are not of one thing (see `summary`).
     """
-    eligible = matching(measured, or_empty=True, **(where or {}))
-    means, extra = means or {}, extra or {}
-    for name in {*means, *(each for names in means.values() for each in names)}:
-        if name not in {value.column for value in values}:
-            raise unknown("column of a mean", name, {value.column for value in values})
-    records: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for label, selector in {"": {}, **extra}.items():
-        among = _exactly(eligible, selector)
+    measured = matching(measured, or_empty=True, **where)
+    values = records(printed)
+    made = []
+    for label, changes in {"": {}, **(extra or {})}.items():
+        among = measured[measured["selection"] == "test"].assign(selection="") if "selection" in changes else measured
         for value in values:
-            changed = _beside(value, selector)
-            if changed is None:
-                continue  # the extra is no matter of this cell
-            names = means.get(value.column)
-            if names:
-                mates = [m for m in values if m.row == value.row and m.column in names]
-                asked = [_beside(mate, selector) for mate in mates]
-                found = _mean([our_value(mate, among) if mate else Ours() for mate in asked])
-            else:
-                found = our_value(changed, among)
-            mark = "" if label else _marks(value, found, marks or {}, eligible)
-            cell = _record(value, found, label, _decimals(value, values), mark)
-            records[value.row, value.column, label] = cell
-    for label, selector in extra.items():
-        if selector.get("as", "cell") != "cell":
-            for value, found, decimals in _more(label, selector, values, eligible):
-                records[value.row, value.column, ""] = _record(value, found, "", decimals, printed=False)
-    return as_cells(records.values())
+            metric = changes.get("metric", {value["metric"]: value["metric"]}).get(value["metric"])
+            if metric:
+                found = our_value({**value, **changes, "metric": metric}, among)
+                made.append(record(value, found, label, _decimals(value, values)))
+    return as_cells(made)
 
 
-def as_cells(records: Iterable[Mapping[str, Any]]) -> DataFrame:
+def further(values: DataFrame, measured: DataFrame, decimals: int | None = None) -> DataFrame:
+    """Return the cells of a row or column that a printed table does not have: `values` is some of the table with other
+    labels and keys (`assign`)."""
+    made = []
+    for value in records(values.assign(printed="", printed_error="", mark="", text="")):
+        found = our_value(value, measured)
+        digits = _digits(found.number) if decimals is None else decimals
+        made.append(record(value, found, "", digits, printed=False))
+    return as_cells(made)
+
+
+def as_cells(cells: Iterable[Record]) -> DataFrame:
+    """Return cells as a frame with every column."""
     import pandas
 
-    return pandas.DataFrame(list(records), columns=list(COLUMNS), dtype=object)
+    return pandas.DataFrame(list(cells), columns=list(COLUMNS), dtype=object)
 
 
-def _record(
-    value: Value, ours: Ours, extra: str, decimals: int, mark: str = "", printed: bool = True
-) -> dict[str, Any]:
+def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0, printed: bool = True) -> dict[str, Any]:
     """Return a cell: what was printed, what we measured, and the difference, in the cell's unit."""
-    unit = float(UNITS[value.unit])
+    unit = float(UNITS[value["unit"]])
     known = ours.number is not None or bool(ours.text)
-    kinds = dict.fromkeys(
-        "text" if text else "number" for has, text in ((value.known, value.text), (known, ours.text)) if has
-    )
+    shown = value["printed"] or value["text"]
+    both = ((shown, value["text"]), (known, ours.text))
+    kinds = dict.fromkeys("text" if text else "number" for has, text in both if has)
     number = None if ours.number is None else ours.number / unit
-    difference: Any = None if number is None or not value.value else number - float(value.value)
-    if value.text and ours.text:
-        difference = "equal" if value.text == ours.text else "differs"
-    state = "compared" if known else "not measured"
+    difference: Any = None if number is None or not value["printed"] else number - float(value["printed"])
+    if value["text"] and ours.text:
+        difference = "equal" if value["text"] == ours.text else "differs"
+    state = ("compared" if known else "not measured") if shown else "lost"
+    keys = dict.fromkeys((*KEYS, "split"), "") | {k: str(v) for k, v in filled(value).items() if k in (*KEYS, "split")}
     return {
-        "row": value.row,
-        "column": value.column,
+        "row": value["row"],
+        "column": value["column"],
         "extra": extra,
-        "state": "ours alone" if not printed else state if value.known else "lost",
-        "kind": "/".join(kinds) or ("text" if value.metric in TEXT_METRICS else "number"),
-        "published": value.value or value.text,
-        "published_error": value.error,
-        "published_mark": value.mark,
+        "state": state if printed else "ours alone",
+        "kind": "/".join(kinds) or ("text" if value["metric"] == "pieces" else "number"),
+        "published": shown,
+        "published_error": value["printed_error"],
+        "published_mark": value["mark"],
         "ours": ours.text or number,
         "error": None if ours.error is None else ours.error / unit,
         "runs": ours.runs,
-        "ours_mark": mark,
+        "ours_mark": "",
         "difference": difference,
-        "unit": value.unit,
+        "unit": value["unit"],
         "decimals": decimals,
-        **{name: getattr(value, name) for name in (*KEYS, "split")},
+        **keys,
     }
 
 
-def _decimals(value: Value, values: Sequence[Value]) -> int:
+def _decimals(value: Record, values: Sequence[Record]) -> int:
     """Return the digits of a value as printed; of a lost one, those of its table's other values of the metric."""
-    mates = [mate.decimals for mate in values if mate.value and mate.metric == value.metric]
-    return value.decimals if value.value else max(mates, default=0)
+    mates = [value] if value["printed"] else [mate for mate in values if mate["metric"] == value["metric"]]
+    return max((len(mate["printed"].partition(".")[2]) for mate in mates), default=0)
 
 
-def _mean(found: Sequence[Ours]) -> Ours:
-    """Return the mean of several cells, with the error of independent ones; nothing where one of them is missing."""
-    numbers = [ours.number for ours in found if ours.number is not None]
-    if not numbers or len(numbers) < len(found):
-        return Ours()
-    errors = [ours.error for ours in found if ours.error is not None]
-    error = math.hypot(*errors) / len(numbers) if len(errors) == len(numbers) else None
-    runs = {ours.runs for ours in found}
-    return Ours(math.fsum(numbers) / len(numbers), error, runs.pop() if len(runs) == 1 else None)
-
-
-def _beside(value: Value, selector: Mapping[str, Any]) -> Value | None:
-    """Return the value to look up for a cell or beside it; None where the selector is no matter of this cell."""
-    metric = selector.get("metric", value.metric)
-    if isinstance(metric, Mapping):
-        metric = metric.get(value.metric, "")
-    return _changed(value, selector, metric) if metric and selector.get("as", "cell") == "cell" else None
-
-
-def _more(
-    label: str, selector: Mapping[str, Any], values: Sequence[Value], eligible: DataFrame
-) -> Iterator[tuple[Value, Ours, int]]:
-    """Yield the cells of a further row or column: the keys that all cells across it share, changed by the selector."""
-    across, place = ("column", "row") if selector["as"] == "row" else ("row", "column")
-    for other in dict.fromkeys(getattr(value, across) for value in values):
-        mates = [value for value in values if getattr(value, across) == other]
-        shared = {name: _only(mates, name) for name in (*KEYS, "split", "testset", "unit")}
-        printed = shared.pop("metric")
-        metric = str(selector.get("metric") or printed)
-        # A variant of the printed metric (boundary_f1_sigmorphon) has its unit and digits.
-        kin = bool(printed) and (metric == printed or metric.startswith(f"{printed}_"))
-        shared["unit"] *= kin
-        if not metric:
-            raise InputError(f"extra {label!r}: the cells of {across} {other!r} have several metrics", allowed="one")
-        label_of_row = other if across == "row" else ""  # a measurement may be made for this row alone
-        blank = Value(row=label_of_row, column="", value="", metric=metric, **shared)
-        blank = _changed(blank, selector, metric)
-        found = our_value(blank, _exactly(eligible, selector))
-        decimals = max(value.decimals for value in mates) if kin else _digits(found.number)
-        yield replace(blank, **{place: label, across: other}), found, decimals
-
-
-def _only(values: Iterable[Value], name: str) -> str:
-    """Return what all values have in a column; nothing where they differ."""
-    found = {getattr(value, name) for value in values}
-    return found.pop() if len(found) == 1 else ""
-
-
-def _changed(value: Value, selector: Mapping[str, Any], metric: str) -> Value:
-    return replace(value, metric=metric, **{name: str(selector[name]) for name in _CELL_KEYS if name in selector})
-
-
-def _exactly(measured: DataFrame, selector: Mapping[str, Any]) -> DataFrame:
-    """Return the measurements that a selector means by columns that a published value does not have."""
-    own = {name: selector[name] for name in selector if name in MEASURED and name not in ("metric", *_CELL_KEYS)}
-    measured = matching(measured, **own)
-    if "selection" in own:
-        # Cells are never compared with what was chosen on a test set, unless it is asked for, as here.
-        measured = measured.assign(selection="")
-    return measured
-
-
-def of_value(value: Value, measured: DataFrame) -> DataFrame:
+def of_value(value: Record, measured: DataFrame) -> DataFrame:
     """Return our measurements that a published value is compared with.
 
     They agree with it in every key that the value fills. `split` and `row` must agree exactly when they are filled in
     the measurement: one that is made for a certain cell belongs to no other. A value that names no segmentation is none
     of a system of ours (another paper's score, a corpus's count).
     """
-    filled = {name: getattr(value, name) for name in (*KEYS, "testset") if getattr(value, name)}
-    filled = {name: int(key) if name in WHOLE_NUMBERS else key for name, key in filled.items()}
-    measured = matching(comparable(measured), **filled)
-    chosen = measured["split"] == value.split
-    chosen &= (measured["row"] == "") | (measured["row"] == value.row)
-    if not (value.segmentation or value.algorithm):
+    keys = filled({name: value[name] for name in (*KEYS, "testset")})
+    measured = matching(comparable(measured), **keys)
+    chosen = measured["split"] == value["split"]
+    chosen &= (measured["row"] == "") | (measured["row"] == value["row"])
+    if not (value["segmentation"] or value["algorithm"]):
         chosen &= ((measured["segmentation"] == "") & (measured["algorithm"] == "")) | (measured["row"] != "")
     return measured[chosen]
 
 
-def our_value(value: Value, measured: DataFrame) -> Ours:
+def our_value(value: Record, measured: DataFrame) -> Ours:
     """Return what we measured for a published value: the mean over seeds of all measurements that fit it.
 
     Measurements that were made for its row come before those that merely agree with it. Raises InputError as `summary`.
     """
     found = of_value(value, measured)
-    for_row = found[found["row"] == value.row] if value.row else found[:0]
-    return summary(for_row if len(for_row) else found, f"{value.row!r}, {value.column!r}, {value.metric}")
+    for_row = found[found["row"] == value["row"]] if value["row"] else found[:0]
+    return summary(for_row if len(for_row) else found, f"{value['row']!r}, {value['column']!r}, {value['metric']}")
 
 
 def summary(rows: DataFrame, place: str) -> Ours:
@@ -291,7 +203,7 @@ def summary(rows: DataFrame, place: str) -> Ours:
     if len(rows) > 1:
         rows = rows.drop_duplicates([name for name in MEASURED if name != "direction"])
         for name in MEASURED:
-            if name not in _AVERAGED_OVER and rows[name].nunique(dropna=False) > 1:
+            if name not in AVERAGED_OVER and rows[name].nunique(dropna=False) > 1:
                 several = ", ".join(sorted({_text(each) or "(none)" for each in rows[name]}))
                 raise InputError(
                     f"{place}: a mean would be of more than one {name}: {several}",
@@ -305,23 +217,7 @@ def summary(rows: DataFrame, place: str) -> Ours:
         value, error = float(numbers["value"].iloc[0]), float(numbers["error"].iloc[0])
         return Ours(value, None if math.isnan(error) else error, seeds)
     means = numbers.groupby("seed", dropna=False, sort=True)["value"].mean()
-    mean, error_of_mean = mean_and_error([float(each) for each in means])
-    return Ours(mean, error_of_mean, seeds)
-
-
-def _marks(value: Value, ours: Ours, marks: Mapping[str, Mark], measured: DataFrame) -> str:
-    found = []
-    for label, mark in marks.items():
-        metric = mark.metric if isinstance(mark.metric, str) else mark.metric.get(value.metric)
-        if ours.number is None or metric is None or (mark.columns and value.column not in mark.columns):
-            continue
-        measurement = our_value(replace(value, metric=metric), measured)
-        if measurement.number is not None and mark.so(measurement.number):
-            found.append(label)
-    return " ".join(found)
-
-
-# ---- tables of ours alone
+    return Ours(*mean_and_error([float(each) for each in means]), seeds)
 
 
 def alone(
@@ -329,27 +225,29 @@ def alone(
     rows: str | Sequence[str] = "row",
     columns: str | Sequence[str] = "metric",
     decimals: Mapping[str, int] | None = None,
-    where: Mapping[str, Any] | None = None,
+    unit: str = "",
+    **where: Any,
 ) -> DataFrame:
     """Return the cells of a table that the paper does not have.
 
     `rows` and `columns` name the columns of the measurements that label them, `decimals` the digits of each metric.
     """
     labels = [[side] if isinstance(side, str) else list(side) for side in (rows, columns)]
-    eligible = matching(measured, or_empty=True, **(where or {}))
+    measured = matching(measured, or_empty=True, **where)
     groups: dict[tuple[str, ...], list[int]] = {}
-    for index, record in enumerate(eligible.to_dict("records")):
-        key = tuple(" ".join(filter(None, (_text(record[name]) for name in side))) or "–" for side in labels)
+    for index, each in enumerate(records(measured)):
+        key = tuple(" ".join(filter(None, (_text(each[name]) for name in side))) or "–" for side in labels)
         groups.setdefault(key, []).append(index)
-    records = []
+    made = []
     for (row, column), indices in groups.items():
-        cells = eligible.iloc[indices]
+        cells = measured.iloc[indices]
         found = summary(cells, f"{row!r}, {column!r}")
-        keys = {key: _text(cells[key].iloc[0]) for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
-        value = Value(row=row, column=column, value="", **{"metric": "", **keys})
-        digits = (decimals or {}).get(value.metric, _digits(found.number))
-        records.append(_record(value, found, "", digits, printed=False))
-    return as_cells(records)
+        keys = {key: cells[key].iloc[0] for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
+        blank = {"metric": "", "row": row, "column": column, "unit": unit}
+        value = {**dict.fromkeys(("printed", "printed_error", "text", "mark"), ""), **blank, **keys}
+        digits = (decimals or {}).get(value["metric"], _digits(found.number))
+        made.append(record(value, found, "", digits, printed=False))
+    return as_cells(made)
 
 
 def _text(given: Any) -> str:
@@ -363,3 +261,169 @@ def _digits(number: float | None) -> int:
     if number is None or number == int(number):
         return 0
     return max(0, min(4, 3 - math.floor(math.log10(abs(number)))))
+
+
+# ---- what is shown where
+
+#: Most numbers in a line, beside the labels. More columns than that are cut into parts of equal width.
+WIDEST = 14
+#: Longest text that fits beside others in a line; tables of longer ones are stacked.
+LONGEST_TEXT = 24
+#: Most digits after the point that are shown; authors' files, unlike their papers, have fourteen.
+MOST_DECIMALS, FEWER_DECIMALS = 4, 3
+MISSING = "–"  # not measured
+LOST = "?"  # cannot be read in the paper's text
+PAPER, OURS, DIFFERENCE = "paper", "ours", "Δ"
+#: Metrics that are an answer, not an amount.
+_ANSWERS = {"effect_includes_zero": {0.0: "no", 1.0: "yes"}}
+_FACTORS = {"K": 1e3, "M": 1e6}
+
+
+def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list[Table]:
+    """Return what is shown, in parts of at most `widest` numbers a line and `longest` printed rows; none of nothing."""
+    by_place = {(cell["row"], cell["column"], cell["extra"]): cell for cell in records(cells)}
+    rows, columns, extras = (list(dict.fromkeys(key[place] for key in by_place)) for place in range(3))
+    kinds = [(OURS, "")]
+    if any(cell["state"] != "ours alone" for cell in by_place.values()):
+        kinds = [(PAPER, ""), *((kind, extra) for extra in extras for kind in (extra or OURS, DIFFERENCE))]
+    # An extra may belong to some columns alone: it would leave empty ones under others.
+    filled_in = {key[1:] for key, cell in by_place.items() if _known(cell)}
+    partly = any(0 < sum((c, extra) in filled_in for c in columns) < len(columns) for extra in extras if extra)
+    texts = [cell[side] for cell in by_place.values() for side in ("published", "ours") if isinstance(cell[side], str)]
+    too_wide = len(columns) * len(kinds) > widest or partly or any(len(text) > LONGEST_TEXT for text in texts)
+    stacked = len(kinds) > 1 and too_wide
+
+    def shown(row: str, column: str, kind: tuple[str, str]) -> Cell:
+        cell = by_place.get((row, column, kind[1]))
+        return _shown(cell, kind[0]) if cell else Cell("")
+
+    tables = []
+    for some_rows in _cut(rows, longest):
+        for some in _cut(columns, widest):
+            lines = []
+            headings = [f"{c}: {kind}" if not n else kind for c in some for n, (kind, _) in enumerate(kinds)]
+            for row in some_rows:
+                across = [shown(row, column, kind) for column in some for kind in kinds]
+                found = [across]
+                if stacked:
+                    below = [[Cell(kind[0], style="kind"), *(shown(row, c, kind) for c in some)] for kind in kinds]
+                    found = [each for each, (_, extra) in zip(below, kinds, strict=True) if not extra or _filled(each)]
+                lines += [Line("" if n else row, each) for n, each in enumerate(found)]
+            if stacked or len(kinds) == 1:
+                headings = [*[""] * stacked, *some]
+            tables.append(Table("paper stacked" if stacked else "paper", "", headings, lines, lines_are=""))
+    return tables
+
+
+def _known(cell: Record) -> bool:
+    return cell["ours"] is not None and cell["ours"] != ""
+
+
+def _cut(labels: list[str], most: int) -> Iterator[list[str]]:
+    """Yield the labels in as few pieces as possible, of nearly equal length."""
+    import numpy
+
+    if labels:
+        yield from (part.tolist() for part in numpy.array_split(labels, -(-len(labels) // most)))
+
+
+def _filled(line: Sequence[Cell]) -> bool:
+    return any(cell.text for cell in line[1:])
+
+
+def _shown(cell: Record, heading: str) -> Cell:
+    """Return one cell as it is shown under `paper`, `Δ`, or `ours` and the names of extras."""
+    if heading == PAPER:
+        marks = cell["published_mark"].split()
+        signs = " ".join(mark for mark in marks if mark not in ("bold", "✓"))
+        return Cell(_paper(cell), None, signs, "bold" in marks, "paper")
+    if heading == DIFFERENCE:
+        return Cell(_difference(cell), style="difference")
+    marks = cell["ours_mark"].split()
+    signs = " ".join(mark for mark in marks if mark != "bold")
+    return Cell(_ours(cell), None, signs if _known(cell) else "", "bold" in marks, "ours")
+
+
+def _paper(cell: Record) -> str:
+    text = str(cell["published"])
+    if not text or cell["kind"].startswith("text"):
+        return text or ("" if cell["state"] == "ours alone" else LOST)
+    digits = len(text.partition(".")[2])
+    shown = f"{Decimal(text):,}" if digits <= MOST_DECIMALS else f"{Decimal(text):,.{FEWER_DECIMALS}f}"
+    shown += f" ± {cell['published_error']}" if cell["published_error"] else ""
+    return _ANSWERS.get(cell["metric"], {}).get(float(text)) or shown.replace("-", "−") + _unit(cell["unit"])
+
+
+def _ours(cell: Record) -> str:
+    unit, decimals, number, error = cell["unit"], _shown_decimals(cell), cell["ours"], cell["error"]
+    if not _known(cell) or isinstance(number, str):
+        return number or MISSING
+    if answer := _ANSWERS.get(cell["metric"], {}).get(number):
+        return answer
+    if unit in _FACTORS and number and abs(number) < 10.0 ** (1 - decimals):
+        # A small scale: in the paper's unit nothing would be left of it.
+        number, error = number * _FACTORS[unit], None if error is None else error * _FACTORS[unit]
+        unit, decimals = "", 0
+    text = number_text(number, decimals)
+    if unit == "h" and number and not text.strip("-0.,"):
+        text = f"{number:.1g}"  # minutes or seconds; "0 h" would say that it cost nothing
+    return text + (f" ± {number_text(error, decimals)}" if error is not None else "") + _unit(unit)
+
+
+def _difference(cell: Record) -> str:
+    difference = cell["difference"]
+    if isinstance(difference, str):
+        return difference
+    if difference is None:
+        return "" if cell["state"] == "ours alone" else MISSING
+    if cell["metric"] in _ANSWERS:
+        return "differs" if difference else "equal"
+    unit = cell["unit"] if cell["unit"] in _FACTORS else ""
+    return number_text(difference, _shown_decimals(cell), signed=True) + unit
+
+
+def _shown_decimals(cell: Record) -> int:
+    return int(cell["decimals"]) if cell["decimals"] <= MOST_DECIMALS else FEWER_DECIMALS
+
+
+def _unit(unit: str) -> str:
+    return f" {unit}" if unit == "h" else unit
+
+
+def number_text(number: float, decimals: int, signed: bool = False) -> str:
+    """Return a number for reading: separators of thousands, a true minus, no minus before a zero.
+
+    >>> number_text(-1234.56, 1), number_text(-0.01, 1, signed=True), number_text(0.25, 2, signed=True)
+    ('−1,234.6', '0.0', '+0.25')
+    """
+    text = f"{number:,.{decimals}f}"
+    if not text.strip("-0.,"):
+        return text.lstrip("-")
+    return ("+" + text if signed and number > 0 else text).replace("-", "−")
+
+
+def notes(cells: DataFrame) -> list[str]:
+    """Return sentences about a table: what our numbers are, what is missing and why."""
+    found = []
+    mine = [cell for cell in records(cells) if not cell["extra"]]
+    if not mine:
+        return ["Nothing was measured for this table."]
+    runs = sorted({cell["runs"] for cell in mine if cell["runs"]})
+    if runs:
+        number = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        spread = "the mean ± standard error" if runs[-1] > 1 else "the score"
+        found.append(f"Ours is {spread} of {number} training run{'s' if runs[-1] > 1 else ''} a cell.")
+    if any(cell["difference"] is not None for cell in mine):
+        found.append(f"{DIFFERENCE} is ours minus the paper's.")
+    lost, missing = sum(cell["state"] == "lost" for cell in mine), sum(not _known(cell) for cell in mine)
+    if lost:
+        found.append(f"{LOST}: cannot be read in the text of the paper at hand ({_count(lost)}).")
+    if missing:
+        found.append(f"{MISSING}: not measured by us ({_count(missing)}).")
+    if any(len(cell["published"].partition(".")[2]) > MOST_DECIMALS for cell in mine if "text" not in cell["kind"]):
+        found.append(f"Shown to {FEWER_DECIMALS} digits; the CSV has all.")
+    return found
+
+
+def _count(cells: int) -> str:
+    return f"{cells} cell{'s' if cells > 1 else ''}"

@@ -244,7 +244,7 @@ def test_a_recipe_that_trains_systems_differently_is_said() -> None:
     }
 
 
-#: What the demo alone compares, because it has gold morphemes, and what no experiment here can without a foreign model.
+#: What the demo alone compares, which has gold morphemes, and what no experiment here can: it needs a foreign model.
 NEED_GOLD, NEED_A_MODEL = {"oracle", "bpe-knockout"}, {"pretrained"}
 
 

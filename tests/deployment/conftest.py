@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,7 +16,8 @@ import pytest
 import yaml
 from workflow.conftest import Workplace, finished, nothing_is_left_running, workplace, workplaces
 
-from deployment.one_node_slurm import Missing, OneNodeSlurm
+from deployment.machine import Missing
+from deployment.one_node_slurm import OneNodeSlurm
 from deployment.runs import contents, three_runs
 from deployment.stand_in_pbs import POLL_SECONDS, Scheduler
 
@@ -119,10 +119,3 @@ class OnCluster:
         assert self.process
         assert self.process.returncode == 0, said[-6000:]
         return said
-
-
-def needs(*tools: str) -> None:
-    """Skip a test where a program is not here."""
-    for tool in tools:
-        if not shutil.which(tool):
-            pytest.skip(f"needs the program {tool}, which is not installed")

@@ -79,7 +79,7 @@ def test_differences_are_those_of_means(rows: list[tuple[str, str, int]]) -> Non
         for d in "xyz"
         if sides["a", d] and sides["b", d]
     }
-    assert dict(found.values.items()) == pytest.approx(expected)
+    assert found.cells == pytest.approx(expected)
 
 
 def test_extremes_ratios_rounding_and_the_largest() -> None:
@@ -87,12 +87,12 @@ def test_extremes_ratios_rounding_and_the_largest() -> None:
     runs = Runs(measured)
     for take, expected in (("max", 4.0), ("min", 1.0), ("range", 3.0), ("mean", 2.5)):
         found = values(runs, "vocabulary", of(take=take, algorithm="new"))
-        assert list(found.values) == [expected]
-    assert list(values(runs, "vocabulary", of(algorithm="new", size=LARGEST)).values) == [2.5]
-    assert list(values(runs, "vocabulary", of(algorithm="new", size=at_least(20))).values) == [3.25]
-    assert list(values(runs, "vocabulary", of(algorithm=other_than("new"))).values) == [2.0]
-    assert list(ratio(runs, "vocabulary", NEW, OLD).values) == [1.25]
-    assert list(values(runs, "vocabulary", NEW).rounded(0.5).values) == [2.5]
+        assert list(found.cells.values()) == [expected]
+    assert list(values(runs, "vocabulary", of(algorithm="new", size=LARGEST)).cells.values()) == [2.5]
+    assert list(values(runs, "vocabulary", of(algorithm="new", size=at_least(20))).cells.values()) == [3.25]
+    assert list(values(runs, "vocabulary", of(algorithm=other_than("new"))).cells.values()) == [2.0]
+    assert list(ratio(runs, "vocabulary", NEW, OLD).cells.values()) == [1.25]
+    assert list(values(runs, "vocabulary", NEW).rounded(0.5).cells.values()) == [2.5]
 
 
 def test_trends() -> None:
@@ -126,7 +126,7 @@ def test_the_interval_of_a_difference_is_that_of_students_t() -> None:
     new, old = [20.0, 21.0, 22.5], [18.0, 18.5, 20.0]
     found = difference(Runs(frame(runs_of({"new": new, "old": old}))), "bleu", NEW, OLD)
     halves = [float(stats.t.interval(0.95, 2, loc=0, scale=stats.sem(each))[1]) for each in (new, old)]
-    assert found.half(("bleu",)) == pytest.approx(math.hypot(*halves))
+    assert found.halves["bleu",] == pytest.approx(math.hypot(*halves))
 
 
 @pytest.mark.parametrize(
@@ -213,26 +213,26 @@ LENGTHS = [row | {"metric": "test_sentences", "value": 500} for row in OURS]
     ],
 )
 def test_obstacles(ours: list[dict[str, Any]], reason: str) -> None:
-    found = verdict("better", better, PRINTED, frame(ours)).ours
+    found = verdict(better, PRINTED, frame(ours)).ours
     assert found.state == (NOT_TESTABLE if reason else CONFIRMED), found
     assert found.reason.startswith(reason)
 
 
 def test_scales_and_generated_text() -> None:
     ours = frame(OURS)
-    found = verdict("better", better, PRINTED, ours, generated=True).ours
+    found = verdict(better, PRINTED, ours, generated=True).ours
     assert found.state == NOT_TESTABLE
     assert "there by the rule confirmed" in found.reason
     of_full = claim("x", where="y", scales=["full"])(better.judge)
-    assert verdict("x", of_full, PRINTED, ours, "smoke").ours.reason == "about corpora of scale full"
-    assert verdict("x", of_full, PRINTED, ours, "full").ours.state == CONFIRMED
+    assert verdict(of_full, PRINTED, ours, "smoke").ours.reason == "about corpora of scale full"
+    assert verdict(of_full, PRINTED, ours, "full").ours.state == CONFIRMED
 
 
 def test_lost_numbers() -> None:
     lost = frame([score("new", 21.0), score("old", 20.0), *(score(n, None, "xx-en") for n in ("new", "old"))])
-    assert "1 of 2 numbers are lost" in verdict("better", better, lost, frame([])).published.reason
+    assert "1 of 2 numbers are lost" in verdict(better, lost, frame([])).published.reason
     most = frame([score("new", None), score("old", 20.0)])
-    assert verdict("better", better, most, frame([])).published.state == NOT_TESTABLE
+    assert verdict(better, most, frame([])).published.state == NOT_TESTABLE
 
 
 def test_findings_together_are_as_weak_as_the_weakest() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from replication import measurements
 from replication import tables as selection
-from replication.measures.corpus_counts import of_direction, of_parts
+from replication.corpus_counts import of_direction, of_parts
 from replication.paper import read
-from replication.published import Value
 
 TEXTS = {
     "train.cs": "a b a\nc a\n\n",
@@ -66,33 +66,33 @@ def test_what_is_not_asked_for_is_not_measured(folder: Path) -> None:
 def joined(paper: str, table: str, rows: list[dict[str, object]]) -> dict[str, list[float]]:
     measured = measurements.frame(rows)
     return {
-        f"{value.row}, {value.column}": list(selection.of_value(value, measured)["value"])
-        for value in read(paper).printed[table]
+        f"{value['row']}, {value['column']}": list(selection.of_value(value, measured)["value"])
+        for value in read(paper).printed[table].to_dict("records")
     }
 
 
 @pytest.mark.parametrize("table", ["table1", "table2", "table3"])
 def test_huffman_tables_find_their_counts(table: str) -> None:
     """Given parts and splits of the printed sizes, every cell finds the printed number, and nothing else."""
-    printed = {value.row: value for value in read("huffman").printed[table]}
+    printed = {value.row: value for value in read("huffman").printed[table].itertuples()}
     corpus = next(iter(printed.values())).corpus
     labels = [label for label in printed if label not in ("Total", "Train", "Test")]
-    parts = [{"part": f"id {label}", "pairs": printed[label].number} for label in labels]
+    parts = [{"part": f"id {label}", "pairs": printed[label].value} for label in labels]
     rows = [
         {"corpus": corpus, "direction": corpus.removeprefix("huffman-"), **row}
         for row in of_parts(parts, {f"id {label}": label for label in labels}, "Total")
     ]
     for split in ("train", "dev", "test"):
-        count = printed[split.title()].number if split != "dev" else 7
+        count = printed[split.title()].value if split != "dev" else 7
         rows.append({"corpus": corpus, "direction": "", "split": split, "metric": "sentences", "value": count})
     assert joined("huffman", table, rows) == {
-        f"{row}, Number of lines": [value.number] for row, value in printed.items()
+        f"{row}, Number of lines": [value.value] for row, value in printed.items()
     }
 
 
 @pytest.mark.parametrize(("paper", "table"), [("sbpe", "table2"), ("sbpe", "text"), ("random-bpe", "table3")])
 def test_other_papers_tables_find_their_counts(paper: str, table: str, folder: Path) -> None:
-    def find(value: Value) -> dict[str, object]:
+    def find(value: Any) -> dict[str, object]:
         source, target = value.direction.split("-")
         for name in TEXTS:
             split, language = name.split(".")
@@ -100,8 +100,9 @@ def test_other_papers_tables_find_their_counts(paper: str, table: str, folder: P
         rows = of_direction(folder, value.direction, SPLITS)
         return {(row["split"], row["metric"]): row["value"] for row in rows}[value.split, value.metric]
 
-    places = dict.fromkeys((value.corpus, value.direction) for value in read(paper).printed[table])
-    expected = {f"{value.row}, {value.column}": [find(value)] for value in read(paper).printed[table]}
+    cells = list(read(paper).printed[table].itertuples())
+    places = dict.fromkeys((value.corpus, value.direction) for value in cells)
+    expected = {f"{value.row}, {value.column}": [find(value)] for value in cells}
     rows = [
         {"corpus": corpus, "direction": direction, **row}
         for corpus, direction in places

@@ -17,7 +17,7 @@ from sacrebleu import sentence_bleu
 
 from replication import paper, report
 from replication.claims import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
-from replication.measurements import frame
+from replication.measurements import frame, matching, together
 from replication.tables import of_value
 from subwords.errors import InputError
 
@@ -173,7 +173,7 @@ def test_measurements_go_with_the_published_values(small: Path) -> None:
     """Every published value of a text has one measurement of ours, and one by definition."""
     options = {"sizes": dict.fromkeys(SIZES, 35), "step": 5, "curves": {"sizes": [750], "after": 3}}
     measured = frame(hft.frequencies.measure(Texts({"hftoks-am": small}), **options))
-    values = [value for value in paper.read("hft").printed["figure4"] if value.corpus == "hftoks-am"]
+    values = matching(paper.read("hft").printed["figure4"], corpus="hftoks-am").to_dict("records")
     assert len(values) == 63
     assert [len(of_value(value, measured)) for value in values] == [1] * 63
     assert (measured["metric"].isin(["f95_corrected", "mu_corrected", "nu_corrected"])).sum() == 63
@@ -249,7 +249,7 @@ def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
     found = paper.read("hft", scale)
     assert len(found.experiment.runs) == runs
     assert {run.direction for run in found.experiment.runs} == {"en-ga", "ga-en", "en-mr", "mr-en"}
-    corpora = {value.corpus for value in found.printed["figure4"]}
+    corpora = set(found.printed["figure4"]["corpus"])
     for name in ("counts", "frequencies", "sample"):
         analysis = found.options[name]
         assert set(analysis.get("files") or {}) | set(analysis.get("texts") or {}) == corpora
@@ -258,15 +258,16 @@ def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
 
 def wins(metric: str, corpora: set[str], sign: int) -> tuple[int, int]:
     """Count by hand in how many pairs of language and size HFT is better than both others."""
-    printed = [value for table in paper.read("hft").printed.values() for value in table if value.metric == metric]
-    of = {(v.corpus, v.size, v.algorithm): sign * float(v.value) for v in printed if not corpora or v.corpus in corpora}
+    printed = matching(together(paper.read("hft").printed.values()), metric=metric).itertuples()
+    of = {(v.corpus, v.size, v.algorithm): sign * v.value for v in printed if not corpora or v.corpus in corpora}
     cells = [key[:2] for key in of if key[2] == "hft" and (*key[:2], "spm-bpe") in of]
     better = [of[*cell, "hft"] > max(of[*cell, "spm-bpe"], of[*cell, "unigram"]) for cell in cells]
     return sum(better), len(better)
 
 
+@pytest.mark.slow
 def test_claims_on_the_published_numbers() -> None:
-    found = {verdict.name: verdict for verdict in report.judged(paper.read("hft", "full"), measured_nothing())}
+    found = report.judged(paper.read("hft", "full"), measured_nothing())
     states = {name.removeprefix("hft-"): verdict.published.state for name, verdict in found.items()}
     lost = {name for name in states if "corrected" in name}
     assert {name for name, state in states.items() if state == NOT_TESTABLE} == lost

@@ -14,6 +14,7 @@ from papers.huffman import paper as paper_module
 from experiment.text.postprocessing import ToText
 from replication import measurements
 from replication import tables as selection
+from replication.measurements import matching
 from replication.paper import read
 from subwords.huffman import Huffman
 
@@ -73,9 +74,9 @@ def test_undecodable_output_is_joined_with_the_published_shares(inputs: Inputs) 
         Path(run.folder, "test.translation.json").write_text(json.dumps(report))
     measured = measurements.frame(paper_module.undecodable.measure(inputs))
     found = {
-        value.corpus: list(selection.of_value(value, measured)["value"])
-        for value in read("huffman").printed["text"]
-        if value.metric == "undecodable_output"
+        value["corpus"]: list(selection.of_value(value, measured)["value"])
+        for value in read("huffman").printed["text"].to_dict("records")
+        if value["metric"] == "undecodable_output"
     }
     assert found == {"huffman-cs-de": [10 / 4000], "huffman-en-de": [0.0], "huffman-en-fr": []}
     alone = measured[measured["metric"] == "undecodable_output_of_system"]
@@ -94,7 +95,9 @@ def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Input
     measured = measurements.frame(paper_module.on_test.measure(inputs))
     assert set(measured["selection"]) == {"test"}
     assert Counter(measured["metric"]) == {"bleu": 4, "comet": 4, "updates_chosen": 4}
-    assert all(selection.of_value(value, measured).empty for value in read("huffman").printed["table5"])
+    assert all(
+        selection.of_value(value, measured).empty for value in read("huffman").printed["table5"].to_dict("records")
+    )
 
 
 def test_symbols_of_one_side_in_the_order_of_the_file() -> None:
@@ -122,7 +125,7 @@ def test_symbols_of_one_side_in_the_order_of_the_file() -> None:
     assert list(shares["x"]) == [1, 2] * 3
     most = measured[measured["metric"] == "symbols_most"]  # of either side of an algorithm's sizes
     assert dict(zip(most["algorithm"], most["value"], strict=True)) == {"huff": 2, "char": 2}
-    printed = next(value for value in read("huffman").printed["text"] if value.metric == "vocabulary")
+    printed = matching(read("huffman").printed["text"], metric="vocabulary").iloc[0]
     assert list(selection.of_value(printed, measured)["value"]) == [485]
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from papers.sbpe.human import make_sheets as make_sheets_program
+from papers.sbpe.human import __main__ as program
 from papers.sbpe.human.answers import Answer, read_answers
 from papers.sbpe.human.sheets import (
     COLUMNS,
@@ -28,10 +28,11 @@ from papers.sbpe.human.sheets import (
     make_sheets,
     sheet_csv,
     sheet_html,
+    word_spans,
     write_sheets,
 )
 
-from replication.measures.unknown_words import unknown_words, word_spans
+from replication.corpus_counts import unknown_words
 from subwords.errors import InputError
 
 KNOWN = {"the", "lane", "is", "long", ",", ".", "no"}
@@ -304,7 +305,7 @@ def test_the_program_makes_sheets_and_a_key(tmp_path: Path, capsys: pytest.Captu
         str(tmp_path / "sbpe"),
     ]
     command += [word for name in ("train", "test", "source") for word in (f"--{name}", str(tmp_path / name))]
-    assert make_sheets_program.main([*command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
+    assert program.main(["sheets", *command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
     assert "4 of 5 sentences have an unknown word" in capsys.readouterr().out
     made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
     assert [re.sub(r"[0-9a-f]{8}", "#", name) for name in made] == [
@@ -315,9 +316,9 @@ def test_the_program_makes_sheets_and_a_key(tmp_path: Path, capsys: pytest.Captu
         "sheets/de-en.#.judge2.html",
     ]
     before = {name: (tmp_path / "out" / name).read_bytes() for name in made}
-    assert make_sheets_program.main([*command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
+    assert program.main(["sheets", *command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
     assert before == {name: (tmp_path / "out" / name).read_bytes() for name in made}
-    assert make_sheets_program.main([*command, "--judges", "0", "--output", str(tmp_path / "no")]) == 2
+    assert program.main(["sheets", *command, "--judges", "0", "--output", str(tmp_path / "no")]) == 2
     assert not (tmp_path / "no").exists()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from papers.sbpe.human import score_sheets
+from papers.sbpe.human import __main__ as program
 from papers.sbpe.human.answers import (
     Answer,
     Outcome,
@@ -82,13 +82,13 @@ def test_p_values_by_hand() -> None:
 
 def test_table_6_has_the_marks_of_the_one_sided_test() -> None:
     """Wins follow from the printed shares and numbers of sentences; the marks of the paper are all reproduced."""
-    values = {(value.row, value.column): value for value in read("sbpe").printed["table6"]}
+    values = {(value.row, value.column): value for value in read("sbpe").printed["table6"].itertuples()}
     for row in dict.fromkeys(row for row, _ in values):
-        n = int(values[row, "Evaluated sentences"].value)
+        n = int(values[row, "Evaluated sentences"].printed)
         for question in ("word", "sentence"):
             first, second = (values[row, f"Better {question} {name}"] for name in ("BPE", "S-BPE"))
-            wins = round(first.number * n), round(second.number * n)  # type: ignore[operator]
-            assert (f"{wins[0] / n:.1%}", f"{wins[1] / n:.1%}") == (f"{first.value}%", f"{second.value}%")
+            wins = round(first.value * n), round(second.value * n)
+            assert (f"{wins[0] / n:.1%}", f"{wins[1] / n:.1%}") == (f"{first.printed}%", f"{second.printed}%")
             assert stars(paired_proportion_tests(*wins)[1]) == second.mark, (row, question)
 
 
@@ -235,12 +235,12 @@ def test_the_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         writer.writerow(["sheet", "judge", "item", "better_word", "better_sentence"])
         writer.writerows([a.sheet, a.judge, a.item, a.chosen["word"], a.chosen["sentence"]] for a in answers)
     command = ["--key", str(tmp_path / "key.json"), "--answers", str(tmp_path / "answers.csv")]
-    assert score_sheets.main([*command, "--output", str(tmp_path / "scores.csv")]) == 0
+    assert program.main(["scores", *command, "--output", str(tmp_path / "scores.csv")]) == 0
     printed = capsys.readouterr().out
     assert "de-en, better word: bpe 0.0%, sbpe 100.0% of 7 sentences (0 ties, 1 unanswered); p = 0.0156 *" in printed
     with open(tmp_path / "scores.csv", newline="") as stream:
         word, sentence = csv.DictReader(stream)
     assert (word["wins_1"], word["wins_2"], float(word["p_value"])) == ("0", "7", 2 / 128)
     assert (sentence["wins_1"], sentence["ties"], float(sentence["p_value"])) == ("2", "5", 0.5)
-    assert score_sheets.main([*command, "--answers", str(tmp_path / "none.csv")]) == 2
+    assert program.main(["scores", *command, "--answers", str(tmp_path / "none.csv")]) == 2
     assert "none.csv" in capsys.readouterr().err

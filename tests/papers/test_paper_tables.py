@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import csv
-import re
 import statistics
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from replication import published
+from experiment.reporting.table_formats import latex_table
 from replication.derived import with_derived
-from replication.measurements import frame
+from replication.measurements import COLUMNS, PRINTED, frame, together
 from replication.paper import read
-from replication.published import Value
-from replication.tables import Mark, alone, beside
-from replication.writing import Made, latex, markdown, notes, parts, write_csv
+from replication.report import _as_markdown
+from replication.tables import alone, beside, further, layout, notes
 from subwords.errors import InputError
 
 PAPERS = ["huffman", "sbpe", "hft", "volt", "random-bpe"]
 KEYS = {"metric": "bleu", "corpus": "k", "direction": "en-xx", "segmentation": "bpe-2k", "algorithm": "bpe"}
 
 
-def value(row: str = "r", column: str = "c", number: str = "20.0", **more: str) -> Value:
+def value(row: str = "r", column: str = "c", number: str = "20.0", **more: Any) -> dict[str, Any]:
     """Return a published BLEU."""
-    return Value(**{"row": row, "column": column, "value": number, **KEYS, **more})
+    unit = {"K": 1000}.get(more.get("unit", ""), 1)
+    printed = {"row": row, "column": column, "printed": number, "value": float(number) * unit if number else None}
+    return {**KEYS, "selection": "dev", **printed, **more}
+
+
+def published(*values: dict[str, Any]) -> Any:
+    return frame(values, [*COLUMNS, *PRINTED])
 
 
 def score(number: float, **more: Any) -> dict[str, Any]:
@@ -33,26 +35,22 @@ def score(number: float, **more: Any) -> dict[str, Any]:
     return {**KEYS, "value": number, "selection": "dev", "testset": "test", **more}
 
 
-def made(cells: Any, **more: str) -> Made:
-    return Made.of(**{"paper": "p", "name": "table1", "scale": "full", "title": "", "note": "", **more}, cells=cells)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_beside_itself(name: str) -> None:
     """With the printed values as measurements, every table has every printed cell once, and no difference."""
     paper = read(name, "full")
-    # A printed mean and the runs that it is the mean of are one number; a table prints both.
-    one_each = [v for values in paper.printed.values() for v in values if v.value or v.text]
     for table, described in paper.tables.items():
         shown = paper.printed.get(described.shows or table)
         if shown is None:
             continue
-        mine = published.as_measurements({(v.row, v.column): v for v in one_each if v in shown}.values())
+        mine = together([shown[(shown["printed"] != "") | (shown["text"] != "")]])
         cells = described.make(paper.printed, with_derived(mine))
         printed = cells[(cells["extra"] == "") & (cells["state"] != "ours alone")]
-        assert list(zip(printed["row"], printed["column"], strict=True)) == [(v.row, v.column) for v in shown]
+        places = [["row", "column"]]
+        assert printed[places[0]].to_numpy().tolist() == shown[places[0]].to_numpy().tolist()
         numbers = printed[printed["state"] == "compared"]
-        assert len(numbers) > sum(v.known for v in shown) / 3
+        assert len(numbers) > len(mine) / 3
         scores = numbers["metric"].str.startswith(("bleu", "chrf", "comet"))  # means follow from other cells
         for difference in numbers[~scores]["difference"]:
             assert difference in ("equal",) or difference == pytest.approx(0, abs=1e-9)
@@ -60,7 +58,7 @@ def test_a_paper_beside_itself(name: str) -> None:
 
 def test_means_over_seeds_and_their_error() -> None:
     numbers = [19.0, 21.5, 22.0]
-    (cell,) = beside([value()], frame(score(n, seed=s) for s, n in enumerate(numbers))).to_dict("records")
+    (cell,) = beside(published(value()), frame(score(n, seed=s) for s, n in enumerate(numbers))).to_dict("records")
     assert cell["ours"] == pytest.approx(statistics.mean(numbers))
     assert cell["error"] == pytest.approx(statistics.stdev(numbers) / 3**0.5)
     assert (cell["runs"], cell["difference"]) == (3, pytest.approx(statistics.mean(numbers) - 20))
@@ -69,37 +67,23 @@ def test_means_over_seeds_and_their_error() -> None:
 def test_a_mean_of_different_things_is_refused() -> None:
     mixed = frame([score(20.0, model="a"), score(21.0, model="b")])
     with pytest.raises(InputError, match="more than one model: a, b"):
-        beside([value()], mixed)
-    (cell,) = beside([value()], mixed, where={"model": "a"}).to_dict("records")
+        beside(published(value()), mixed)
+    (cell,) = beside(published(value()), mixed, model="a").to_dict("records")
     assert cell["ours"] == 20.0
 
 
 def test_what_was_chosen_on_the_test_set_is_beside_and_not_in_the_cell() -> None:
     measured = frame([score(20.5), score(21.0, selection="test")])
-    cells = beside([value()], measured, extra={"on test": {"selection": "test"}}).to_dict("records")
+    cells = beside(published(value()), measured, extra={"on test": {"selection": "test"}}).to_dict("records")
     assert {cell["extra"]: cell["ours"] for cell in cells} == {"": 20.5, "on test": 21.0}
 
 
-def test_further_rows_columns_means_and_marks() -> None:
-    values = [value(column="a"), value(column="b", direction="xx-en")]
-    rows = [
-        score(20.0),
-        score(24.0, direction="xx-en"),
-        score(0.004, metric="p"),
-        score(0.5, metric="p", direction="xx-en"),
-    ]
-    cells = beside(
-        values,
-        frame(rows),
-        extra={"p": {"as": "row", "metric": "p"}},
-        marks={"*": Mark("p", lambda p: p < 0.01, columns=["a", "b"])},
-    )
-    ours = {(cell["row"], cell["column"]): cell for cell in cells.to_dict("records")}
-    with_mean = beside([*values, value(column="avg", direction="")], frame(rows), means={"avg": ["a", "b"]})
-    assert list(with_mean["ours"]) == [20.0, 24.0, 22.0]
-    assert (ours["r", "a"]["ours_mark"], ours["r", "b"]["ours_mark"]) == ("*", "")
-    assert (ours["p", "a"]["ours"], ours["p", "b"]["ours"]) == (0.004, 0.5)
-    assert ours["p", "a"]["state"] == "ours alone"
+def test_further_rows() -> None:
+    values = published(value(column="a"), value(column="b", direction="xx-en"))
+    rows = frame([score(0.004, metric="p"), score(0.5, metric="p", direction="xx-en")])
+    cells = further(values.assign(row="p", metric="p"), rows, decimals=3).to_dict("records")
+    assert [(cell["row"], cell["column"], cell["ours"]) for cell in cells] == [("p", "a", 0.004), ("p", "b", 0.5)]
+    assert {(cell["state"], cell["published"], cell["decimals"]) for cell in cells} == {("ours alone", "", 3)}
 
 
 def test_units_lost_cells_and_texts() -> None:
@@ -109,28 +93,39 @@ def test_units_lost_cells_and_texts() -> None:
         value("word", number="", text="ab@@ c", metric="pieces"),
     ]
     rows = [score(30000.0, metric="vocabulary", testset=""), score(20.0), score(None, metric="pieces", text="a@@ bc")]  # type: ignore[arg-type]
-    cells = {cell["row"]: cell for cell in beside(values, frame(rows)).to_dict("records")}
+    cells = {cell["row"]: cell for cell in beside(published(*values), frame(rows)).to_dict("records")}
     assert (cells["size"]["ours"], cells["size"]["difference"]) == (30.0, pytest.approx(-3.6))
     assert (cells["lost"]["state"], cells["lost"]["difference"]) == ("lost", None)
     assert (cells["word"]["ours"], cells["word"]["difference"]) == ("a@@ bc", "differs")
 
 
-def test_all_forms_have_the_same_numbers(tmp_path: Path) -> None:
+def test_all_forms_have_the_same_numbers() -> None:
     values = [value(f"r_{n}", f"c|{m}", f"{n}{m}.5", direction=f"x{n}-y{m}") for n in range(1, 4) for m in range(1, 8)]
-    rows = [score(float(v.value) + 0.25, direction=v.direction) for v in values]
-    table = made(beside(values, frame(rows)))
-    write_csv(tmp_path / "t.csv", table)
-    with open(tmp_path / "t.csv", encoding="utf-8", newline="") as stream:
-        cells = list(csv.DictReader(stream))
-    assert [float(cell["ours"]) for cell in cells] == [row["value"] for row in rows]
-    assert {float(cell["difference"]) for cell in cells} == {0.25}
-    shown = [cell for part in parts(table) for line in part.lines for cell in line.cells]
-    for text, escaped in ((markdown(table), r"c\|1"), (latex(table), r"c\textbar{}1")):
+    rows = [score(v["value"] + 0.25, direction=v["direction"]) for v in values]
+    cells = beside(published(*values), frame(rows))
+    assert list(cells["ours"]) == [row["value"] for row in rows]
+    assert set(cells["difference"]) == {0.25}
+    (table,) = layout(cells)
+    assert table.kind == "paper stacked"  # 21 numbers are too wide
+    assert [line.name for line in table.lines] == ["r_1", "", "", "r_2", "", "", "r_3", "", ""]
+    shown = [cell for part in layout(cells, widest=4) for line in part.lines for cell in line.cells[1:]]
+    assert len(shown) == 63
+    for text, escaped in ((_as_markdown("t", [table]), r"c\|1"), (latex_table(table, "c", "l"), r"c\textbar{}1")):
         assert escaped in text
         for cell in shown:
             assert cell.text.replace("−", "").lstrip("+") in text
-    assert latex(table).count(r"\begin{tabular}") == len(parts(table, 36))
-    assert re.search(r"Δ is ours minus the paper's", " ".join(notes(table)))
+    assert len(layout(cells, widest=4)) == 2
+    assert len(layout(cells, widest=4, longest=2)) == 4
+    assert "Δ is ours minus the paper's." in notes(cells)
+
+
+def test_side_by_side() -> None:
+    cells = beside(
+        published(value("a", "BLEU", "20.0"), value("b", "BLEU", "", direction="xx-en")), frame([score(21.0)])
+    )
+    (table,) = layout(cells)
+    assert table.headings == ["BLEU: paper", "ours", "Δ"]
+    assert [[cell.text for cell in line.cells] for line in table.lines] == [["20.0", "21.0", "+1.0"], ["?", "–", "–"]]
 
 
 def test_a_table_of_ours_alone() -> None:

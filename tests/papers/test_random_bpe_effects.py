@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,13 +13,12 @@ import pytest
 from replication import paper, report
 from replication.claims import CONFIRMED, NOT_CONFIRMED
 from replication.measurements import frame
-from replication.measures import hierarchical
-from replication.measures.hierarchical import Effect, Posterior, Sampling
 from replication.paper import FOLDER, module, read
 from replication.tables import of_value
 from subwords.errors import InputError
 
 effects = module(FOLDER / "random-bpe")
+hierarchical = import_module("papers.random-bpe.hierarchical")
 Rows = list[dict[str, Any]]
 
 
@@ -32,14 +32,14 @@ def instead_of_sampling(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None
     """Give every effect draws of one's choice, in place of the posterior's."""
 
     def replace(draws: Any) -> None:
-        def fit(scores: Any, sampling: Sampling) -> Posterior:
-            effects = [
-                Effect(factor, level, language, draws(factor, level, language))
+        def fit(scores: Any, sampling: Any) -> Any:
+            effects = {
+                (factor, level, language): draws(factor, level, language)
                 for factor in ("variant", "merges")
                 for level in dict.fromkeys(scores[factor])
                 for language in (None, *dict.fromkeys(scores["language"]))
-            ]
-            return Posterior(effects, 0)
+            }
+            return effects, 0
 
         monkeypatch.setattr(effects, "fit", fit)
 
@@ -52,10 +52,11 @@ def of_table1(random_bpe: paper.Paper) -> Any:
     return frame(effects.effects_of_table1.measure(SimpleNamespace(paper=random_bpe, threads=1), **options))
 
 
+@pytest.mark.slow
 def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, instead_of_sampling: Any) -> None:
     """An effect's draws are spread about a number of its own: where the paper has it, so must we."""
-    values = read("random-bpe").printed["table2"]
-    means = {value.row: float(value.value) for value in values if value.metric == "effect_mean"}
+    values = read("random-bpe").printed["table2"].to_dict("records")
+    means = {value["row"]: value["value"] for value in values if value["metric"] == "effect_mean"}
     variants = random_bpe.options["effects"]["variants"]
     languages = random_bpe.options["effects"]["languages"]
 
@@ -111,6 +112,7 @@ def test_an_unknown_option_of_sampling_is_named() -> None:
         list(effects.effects_in(effects.replicated(table1, 10), sampling={"drawings": 3}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("apart", "verdict"), [(0.1, CONFIRMED), (1.0, NOT_CONFIRMED)])
 def test_the_contrast_decides_about_random(
     random_bpe: paper.Paper, instead_of_sampling: Any, apart: float, verdict: str
@@ -130,5 +132,5 @@ def test_the_contrast_decides_about_random(
         + [f"β Random, {name} − β Standard, {name}" for name in ("Estonian", "Finnish", "German", "Uzbek")]
     )
     everything = {name: frame([]) for name in ("scores", *random_bpe.measures)} | {"effects": measured}
-    found = {one.name: one for one in report.judged(random_bpe, everything)}
+    found = report.judged(random_bpe, everything)
     assert found["random-bpe-softmax"].ours.state == verdict

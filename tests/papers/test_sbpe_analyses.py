@@ -23,9 +23,8 @@ from papers.sbpe.human.measuring import of_outcomes
 
 from replication import report
 from replication.claims import AS_PRINTED, CONFIRMED, NOT_TESTABLE
-from replication.measurements import frame
+from replication.measurements import frame, matching
 from replication.paper import read
-from replication.published import as_measurements
 from replication.sources import Text
 from replication.tables import of_value
 from subwords.bpe import BPE
@@ -123,6 +122,7 @@ def test_of_alternatives_the_one_that_the_pieces_agree_with_counts() -> None:
     assert scores(segmenter, [Analyses("abc", [first, second])])["macro"]["f1"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_free_gold_morphemes(shared: Path) -> None:
     """Czech is on the surface as it is; of English nearly all are found, and what needs no alignment is unchanged."""
@@ -227,7 +227,7 @@ def test_pieces_of_words_stand_in_the_cells_of_table_3(here: Path) -> None:
     found = {(row["segmentation"], row["row"]): row["text"] for row in rows if row["metric"] == "pieces"}
     assert found["bpe", "finanz"] == "fin@@ a@@ n@@ z"
     assert found["sbpe", "finanz"] == "finan@@ z"  # the last letter ends the word, so "z" there is another symbol
-    cells = [value for value in read("sbpe").printed["table3"] if value.row == "anstehenden"]
+    cells = matching(read("sbpe").printed["table3"], row="anstehenden").to_dict("records")
     assert [of_value(value, frame(rows))["text"].tolist() for value in cells] == [
         [" ".join(["a@@", "n@@", "s@@", "t@@", "e@@", "h@@", "e@@", "n@@", "d@@", "e@@", "n"])]
     ] * 2
@@ -241,7 +241,7 @@ def test_pieces_of_words_stand_in_the_cells_of_table_3(here: Path) -> None:
 
 def test_the_printed_sizes_are_those_of_the_program() -> None:
     """Which does not write the last merge of a batch of five: that is why experiment.yaml has its variant."""
-    printed = [int(value.value) for value in read("sbpe").printed["table7"] if value.metric == "merges"]
+    printed = [int(size) for size in matching(read("sbpe").printed["table7"], metric="merges")["value"]]
     assert {size % 5 for size in printed} == {4}
     assert len(printed) == 12
     assert read("sbpe", "full").experiment.segmentations["sbpe-auto"].learn["variant"] == "reference"
@@ -254,7 +254,7 @@ def test_merges_are_those_of_the_model_in_both_directions(here: Path) -> None:
     )
     rows = list(sbpe.merges.measure(inputs))
     assert [(row["direction"], row["value"]) for row in rows] == [("en-de", 2), ("de-en", 2)]
-    (value,) = (v for v in read("sbpe").printed["table7"] if (v.row, v.metric) == ("En→De", "merges"))
+    (value,) = matching(read("sbpe").printed["table7"], row="En→De", metric="merges").to_dict("records")
     assert of_value(value, frame(rows))["value"].tolist() == [2]
     assert not list(sbpe.merges.measure(inputs, segmentations=["other"]))
 
@@ -328,8 +328,7 @@ def test_the_best_bpe_is_that_of_each_direction_by_the_mean_over_seeds() -> None
     rows += [bleu("bpe-8k", 9, 8000, "de-en"), bleu("bpe-4k", 9, 4000, "de-en")]
     found = best_segmentations(frame(rows))
     assert found == {("wmt19-en-de", "en-de"): "bpe-4k", ("wmt19-en-de", "de-en"): "bpe-4k"}
-    rows = [value for value in read("sbpe").printed["table7"] if value.direction in ("en-fi", "de-en")]
-    best = best_segmentations(as_measurements(rows))
+    best = best_segmentations(matching(read("sbpe").printed["table7"], direction=["en-fi", "de-en"]))
     assert best == {("wmt19-en-fi", "en-fi"): "bpe-96k", ("wmt19-en-de", "de-en"): "bpe-32k"}
 
 
@@ -351,7 +350,7 @@ def test_boundaries_are_scored_with_the_best_bpe_of_the_direction(here: Path) ->
     assert {row["direction"] for row in rows} == {"en-de"}  # German has no gold here
     assert found["boundary_f1", "bpe-best"] == found["boundary_f1_sigmorphon", "bpe-best"] == 1
     assert found["boundary_f1", "sbpe"] == pytest.approx(2 / 3)  # wal@@ k@@ s: one of two, one of one
-    (value,) = (v for v in read("sbpe").printed["table4"] if (v.row, v.column) == ("English →De", "BPE"))
+    (value,) = matching(read("sbpe").printed["table4"], row="English →De", algorithm="bpe").to_dict("records")
     assert of_value(value, frame(rows))["value"].tolist() == [1]
     inputs.measured = [bleu("bpe-4k", 29, 4000), bleu("bpe-8k", 24, 8000)]
     rows = list(sbpe.boundaries.measure(inputs, **options))
@@ -424,10 +423,9 @@ def test_outcomes_are_the_cells_of_table_6() -> None:
         Outcome("sentence", ("bpe", "sbpe"), (35, 62), 53, 0, 150, 0.008, 0.004, 0.006, None),
     ]
     rows = [{"corpus": "wmt19-en-de", "direction": "en-de"} | row for row in of_outcomes(outcomes)]
-    for value in read("sbpe").printed["table6"]:
-        if value.row == "En→De":
-            (ours,) = of_value(value, frame(rows))["value"]
-            assert ours == pytest.approx(value.number, abs=0.0005)
+    for value in matching(read("sbpe").printed["table6"], row="En→De").to_dict("records"):
+        (ours,) = of_value(value, frame(rows))["value"]
+        assert ours == pytest.approx(value["value"], abs=0.0005)
     empty = [Outcome(q, ("bpe", "sbpe"), (0, 0), 0, 9, 0, 1.0, 1.0, 1.0, None) for q in ("word", "sentence")]
     assert not list(of_outcomes(empty))
 
@@ -439,21 +437,23 @@ def test_outcomes_are_the_cells_of_table_6() -> None:
 def test_the_file_has_the_papers_grid(scale: str) -> None:
     found = read("sbpe", scale)
     runs = found.experiment.runs
-    arcs = {value.direction for value in read("sbpe").printed["appendix-b"]}
+    printed = {name: list(read("sbpe").printed[name].itertuples()) for name in ("table7", "appendix-b")}
+    arcs = {value.direction for value in printed["appendix-b"]}
     assert {run.direction for run in runs} == arcs
-    cells = {(v.corpus, v.direction, v.segmentation) for t in ("table7", "appendix-b") for v in read("sbpe").printed[t]}
+    cells = {(v.corpus, v.direction, v.segmentation) for table in printed.values() for v in table}
     ours = {(run.corpus, run.direction, run.segmentation) for run in runs}
     assert ours <= cells
     assert {name for *_, name in ours} == {name for *_, name in cells}  # every size of both, and auto
     assert scale == "smoke" or ours == cells
-    sizes = {v.segmentation: int(v.size) for v in read("sbpe").printed["appendix-b"]}
+    sizes = {v.segmentation: v.size for v in printed["appendix-b"]}
     assert {name: size for name, size in found.sizes.items() if size} == sizes
 
 
+@pytest.mark.slow
 def test_claims_on_the_papers_own_numbers() -> None:
     found = read("sbpe", "full")
     nothing = {name: frame([]) for name in ("scores", *found.measures)}
-    states = {verdict.name.removeprefix("sbpe-"): verdict for verdict in report.judged(found, nothing)}
+    states = {name.removeprefix("sbpe-"): verdict for name, verdict in report.judged(found, nothing).items()}
     not_printed = {"morphology-sigmorphon", "not-different", "examples-as-printed"}
     certain = {"morphology", "finnish-turkish", "word-preferred", "sentence-preferred", "stops", "whole-morphemes"}
     for name, verdict in states.items():
@@ -466,7 +466,7 @@ def test_claims_on_the_papers_own_numbers() -> None:
 
 def test_latvian_values_of_sbpe_are_values_of_bpe() -> None:
     """13 of 14, and none of the other ten directions' 70: readers are told (README.md)."""
-    rows = read("sbpe").printed["appendix-b"]
+    rows = list(read("sbpe").printed["appendix-b"].itertuples())
     bpe: dict[str, set[str]] = {}
     for value in rows:
         if value.algorithm == "bpe":

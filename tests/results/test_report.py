@@ -80,6 +80,7 @@ def page(text: str) -> Page:
     return Page(text)
 
 
+@pytest.mark.slow
 def test_it_asks_the_network_for_nothing(page, text):
     loads = {"src", "srcset", "data", "poster", "action", "background"}
     assert [a for a in page.attributes if a[1] in loads] == []

@@ -116,7 +116,7 @@ ELSEWHERE = {
     "corpora.*.held_out.seed": "below",
     "corpora.*.into": "the same",
     "corpora.*.test": "the same",
-    "segmentations.*.draws": "only for algorithms that sample: tests/workflow/test_any_segmenter.py",
+    "segmentations.*.draws": "below",
     "segmentations.*.sizes": "a segmentation for each: tests/configuration/test_experiment.py",
 }
 
@@ -191,7 +191,12 @@ def differing(first: Mapping[str, str], second: Mapping[str, str]) -> set[str]:
     return {kind for kind in first if first[kind] != second[kind]}
 
 
-@pytest.mark.parametrize(("path", "value", "expected"), CHANGES, ids=lambda part: str(part)[:40])
+def _in_words(part: Any) -> str:
+    """Return a part of a test's name; it is the same in every process."""
+    return " ".join(sorted(part)) if isinstance(part, set) else str(part)[:40]
+
+
+@pytest.mark.parametrize(("path", "value", "expected"), CHANGES, ids=_in_words)
 def test_a_setting_changes_these_keys_and_no_other(
     base: dict[str, Any], of_base: dict[str, str], path: str, value: Any, expected: set[str]
 ) -> None:
@@ -241,6 +246,14 @@ def test_the_generator_s_settings_change_its_text(base: dict[str, Any], of_base:
     whole = {**base, "corpora": {"mine": {"languages": ["xx", "yy"], "generated": made}}}
     other = {**base, "corpora": {"mine": {"languages": ["xx", "yy"], "generated": {**made, name: made[name] + 1}}}}
     assert differing(keys(whole), keys(other)) == TEXT
+
+
+def test_more_draws_are_other_pieces(base: dict[str, Any]) -> None:
+    def drawn(draws: int) -> dict[str, str]:
+        sampler = {"algorithm": "bpe-dropout", "draws": draws}
+        return keys(changed(base, [(f"segmentations.first.{name}", value, PIECES) for name, value in sampler.items()]))
+
+    assert differing(drawn(1), drawn(2)) == PIECES
 
 
 def test_another_draw_is_another_text(base: dict[str, Any]) -> None:

@@ -151,3 +151,10 @@ def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(
     assert not (tmp_path / LAST).exists()
     assert read_record(tmp_path) == []
     assert "begins again" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b'{"file": "checkpoint1.pt", "epoch": 1}\n{"file": "che', b"\xff\n"])
+def test_a_damaged_record_says_what_to_delete(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "scores.jsonl").write_bytes(content)
+    with pytest.raises(InputError, match=rf"scores\.jsonl is damaged(.|\n)*next: delete {tmp_path}"):
+        read_record(tmp_path)

@@ -69,8 +69,8 @@ class Workplace:
         """Write experiment.yaml."""
         (self.folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
 
-    def command(self, *words: str) -> list[str]:
-        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
+    def command(self, *words: str, configfile: str = "experiment.yaml") -> list[str]:
+        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", configfile]
 
     def environment(self) -> dict[str, str]:
         """Return the variables of a shell in which nothing was activated."""

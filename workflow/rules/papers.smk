@@ -4,7 +4,6 @@ include: "selection_on_test.smk"
 
 from pathlib import Path
 
-from replication.paper import SCORES
 from replication.sources import Sources
 
 PAPER = f"results/{paper.folder}"
@@ -25,25 +24,6 @@ rule:
     input:
         RESULTS,
     localrule: True
-
-
-# scores.csv under the paper's names and sizes
-rule measured_scores:
-    input:
-        f"{PAPER}/scores.csv",
-    output:
-        f"{PAPER}/measurements/{SCORES}.csv",
-    log:
-        f"results/logs/measure/{paper.name}.{paper.scale}.{SCORES}.log",
-    conda:
-        "../../envs/evaluation.yaml"
-    params:
-        paper=ON_SCALE,
-        sizes=as_json(paper.sizes),
-    message:
-        "scores under the paper's names"
-    shell:
-        program("measure.py {params.paper} --scores {input} --output {output} >{log} 2>&1")
 
 
 for name in paper.needed_measures:
@@ -80,7 +60,7 @@ for name in paper.needed_measures:
 # tables, figures, a verdict per claim, and one self-contained page with all of them
 rule replicate:
     input:
-        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.sources],
+        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.needed_measures],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
@@ -95,6 +75,7 @@ rule replicate:
         paper=ON_SCALE,
         parts=f"--parts {' '.join(paper.parts)}" if paper.parts else "",
         scores="--scores" if paper.uses_scores else "",
+        sizes=as_json(paper.sizes),
         about=as_json([paper.title, paper.citation, paper.url]),
         folder=subpath(output[0], parent=True),
     message:

@@ -207,7 +207,9 @@ def read_key(path: Path) -> dict[str, Any]:
     except InputError:
         key = None
     if not isinstance(key, dict) or not {"systems", "sheets", "direction"} <= set(key):
-        raise InputError(f"{path} is no key of evaluation sheets", next_step="run scripts/make_evaluation_sheets.py")
+        raise InputError(
+            f"{path} is no key of evaluation sheets", next_step="make sheets: python -m papers.sbpe.human sheets"
+        )
     return key
 
 

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from replication.measures.unknown_words import words_of
 from replication.sources import Rows, Sources, measure
 from subwords.errors import InputError
-from subwords.files import read_lines
 
 from ..best_bpe import BEST, best_segmentations
 from . import sheets
@@ -88,22 +86,16 @@ def _make_sheets(
     first = next(iter(runs.values()))
     testset = sources.test_sets(first.corpus, first.direction)[0]
     form = sources.experiment.segmentations[first.segmentation].text
-    paths = {
+    texts = {
         "train": sources.text_folder(first.corpus, first.pair, form) / f"train.{first.source}",
         "test": sources.test_text(first, testset, first.source, as_it_came=False),
         "source": sources.test_text(first, testset, first.source),
-        **{name: sources.hypotheses(run, testset) for name, run in runs.items()},
     }
-    source, test, *outputs = (list(read_lines(paths[name])) for name in ("source", "test", *runs))
-    found = sheets.candidates(source, test, words_of(paths["train"]), (outputs[0], outputs[1]), seed)
-    if not found.items:
+    outputs = {name: sources.hypotheses(run, testset) for name, run in runs.items()}
+    _, paths = sheets.sheets_from_files(home, first.direction, texts, outputs, number, judges, seed=seed)
+    if not paths:
         print(f"{first.direction}: no sentence with an unknown word has two different outputs", file=sys.stderr)
-        return []
-    made = sheets.make_sheets(first.direction, sheets.draw(found.items, number, seed), judges, seed=seed)
-    one, other = runs
-    files = {name: str(path) for name, path in paths.items()}
-    key = sheets.key(made, (one, other), found, direction=first.direction, seed=seed, files=files)
-    return [sheets.write_sheets(home, made, key, first.source, first.target)[-1]]
+    return paths[-1:]
 
 
 def of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:

@@ -18,15 +18,18 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from experiment.reporting.pages import environment, visible
-from replication.measures.unknown_words import unknown_words, word_spans
+from replication.corpus_counts import unknown_words
+from subwords.counting import count_words
 from subwords.errors import InputError
+from subwords.files import read_lines, whole_file
 
 TEMPLATES = Path(__file__).parent
 LABELS = ("A", "B")
@@ -114,6 +117,26 @@ def candidates(
         start, end = Random(f"word {seed} {line}").choice(places)
         items.append(Item(line, source, start, end, (pair[0], pair[1])))
     return Candidates(items, len(sources), having, identical, without_place)
+
+
+def word_spans(line: str, sentence: str) -> list[tuple[int, int] | None]:
+    """Return where the words of a tokenized, truecased line stand in the sentence that it was made from.
+
+    Tokenizers put spaces in, truecasers change case; where they changed more, the word is looked for further on, and is
+    None when it is nowhere. Spans are start and end in characters.
+
+    >>> word_spans("he 's , well , here .", "He's, well, here.")
+    [(0, 2), (2, 4), (4, 5), (6, 10), (10, 11), (12, 16), (16, 17)]
+    """
+    spans: list[tuple[int, int] | None] = []
+    end = 0
+    for word in filter(None, line.split(" ")):
+        pattern = re.compile(re.escape(word), re.IGNORECASE)
+        here = len(sentence) - len(sentence[end:].lstrip())
+        found = pattern.match(sentence, here) or pattern.search(sentence, end)
+        spans.append(found.span() if found else None)
+        end = found.end() if found else end
+    return spans
 
 
 def _has_letter(word: str) -> bool:
@@ -218,8 +241,6 @@ def write_sheets(
 
     The key lies apart, so that the folder of sheets can be handed out as it is.
     """
-    from subwords.files import whole_file
-
     contents = {}
     for sheet in sheets:
         contents[folder / "sheets" / f"{sheet.name}.html"] = sheet_html(sheet, source, target)
@@ -230,3 +251,29 @@ def write_sheets(
         with whole_file(path, "wb") as stream:
             stream.write(content.encode("utf-8"))
     return list(contents)
+
+
+def sheets_from_files(
+    home: Path,
+    direction: str,
+    texts: Mapping[str, Path],
+    systems: Mapping[str, Path],
+    number: int | None = None,
+    judges: int = 1,
+    per_item: int = 1,
+    seed: int = 1,
+) -> tuple[Candidates, list[Path]]:
+    """Write the sheets of a direction and their key; return what could be shown, and the paths, key last.
+
+    `texts` are source sides: train and test as segmenters read them, and the test set's `source` as it came. `systems`
+    are two names with plain translations. There are no paths where there is nothing to judge.
+    """
+    source, test, *outputs = (list(read_lines(path)) for path in (texts["source"], texts["test"], *systems.values()))
+    found = candidates(source, test, count_words([texts["train"]]), (outputs[0], outputs[1]), seed)
+    if not found.items:
+        return found, []
+    made = make_sheets(direction, draw(found.items, number, seed), judges, per_item, seed)
+    one, other = systems
+    files = {name: str(path) for name, path in {**texts, **systems}.items()}
+    facts = key(made, (one, other), found, direction=direction, seed=seed, files=files)
+    return found, write_sheets(home, made, facts, *direction.split("-"))

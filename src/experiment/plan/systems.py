@@ -1,4 +1,4 @@
-"""What is trained, a segmented text with a direction and a recipe, and its translations: definitions, folders, jobs."""
+"""Systems (a segmented text, a direction and a recipe) and their evaluations: definitions, folders, jobs."""
 
 from __future__ import annotations
 

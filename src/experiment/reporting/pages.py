@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import INK
+from experiment.reporting.samples import Sample
+from experiment.reporting.tables import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure in the page: its SVG, what it shows, and the file it was also saved as."""
+
+    svg: str
+    title: str
+    text: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """All about one corpus, direction and model; or one table or figure of a paper."""
+
+    anchor: str
+    name: str
+    title: str = ""
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = ()
+    signatures: Sequence[tuple[str, str]] = ()
+    files: Sequence[str] = ()
+    samples: Mapping[str, list[Sample]] = field(default_factory=dict)
+    seed: int = 0
+    source: str = ""
+    target: str = ""
+
+
+def page(title: str, facts: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
+    """Return a report's HTML; `more` are the other variables of the template report.html."""
+    names = "description url banner corpora took signatures provenance commands checks folded_title folded_text script"
+    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
+    variables = dict.fromkeys(names.split(), "") | {"title": title, "facts": facts, "sections": sections} | more
+    return environment(TEMPLATES).get_template("report.html").render(style=style, **variables)
 
 
 def environment(*folders: Path) -> Environment:

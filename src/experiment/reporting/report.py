@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure
 from experiment.reporting.figures import WordClasses, draw_curves, draw_histograms, draw_scores, draw_sweep, draw_words
-from experiment.reporting.pages import TEMPLATES, environment, inline_svg
-from experiment.reporting.samples import Sample, choose_samples
+from experiment.reporting.pages import TEMPLATES, Picture, Section, inline_svg, page
+from experiment.reporting.samples import choose_samples
 from experiment.reporting.tables import Block, blocks
 from experiment.runs import Run
 from experiment.scoring.metrics import bleu_tokenizers
@@ -23,45 +22,26 @@ from experiment.scoring.scorebook import Row
 SAMPLES = 5
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A figure in the page: its SVG, what it shows, and the file it was also saved as."""
-
-    svg: str
-    title: str
-    text: str
-    file: str
-
-
-@dataclass(frozen=True)
-class Section:
-    """All about one corpus, direction and model."""
-
-    anchor: str
-    block: Block
-    pictures: list[Picture]
-    samples: dict[str, list[Sample]]
-    seed: int
-    source: str
-    target: str
-
-
 def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str:
     """Return the report's HTML, and save its figures in the folder `figures`."""
     runs = manifest.runs
     sections = [_section(number, block, runs, rows, figures) for number, block in enumerate(blocks(rows), 1)]
-    template = environment(TEMPLATES).get_template("report.html")
-    return template.render(
-        manifest=manifest,
-        sections=sections,
-        style=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
-        script=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
-        seeds=sorted({run.seed for run in runs}),
-        segmentations=list(dict.fromkeys(run.segmentation for run in runs)),
-        provenance=provenance(runs),
+    seeds, systems = sorted({run.seed for run in runs}), len({run.segmentation for run in runs})
+    facts = [f"{systems} segmentation{'s' * (systems > 1)}", f"{len(runs)} run{'s' * (len(runs) > 1)}"]
+    facts += [f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}", f"baseline {manifest.baseline}"]
+    return page(
+        manifest.title,
+        facts,
+        sections,
+        description=manifest.description,
+        corpora=manifest.corpora,
         signatures=signatures(rows),
+        provenance=provenance(runs),
+        commands=manifest.commands,
         checks=_checks(manifest, rows),
-        parameters=json.dumps(manifest.parameters, ensure_ascii=False, indent=2),
+        folded_title="All parameters",
+        folded_text=json.dumps(manifest.parameters, ensure_ascii=False, indent=2) if manifest.parameters else "",
+        script=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
     )
 
 
@@ -134,7 +114,17 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
     shown = [run for run in runs if run.seed == seed]
     samples = {testset: choose_samples(shown, testset, SAMPLES) for testset in testsets}
     source, _, target = block.direction.partition("-")
-    return Section(f"block-{number}", block, pictures, samples, seed, source, target)
+    return Section(
+        f"block-{number}",
+        block.name,
+        tables=block.tables,
+        pictures=pictures,
+        signatures=block.signatures,
+        samples=samples,
+        seed=seed,
+        source=source,
+        target=target,
+    )
 
 
 def _words(by_name: Mapping[str, Sequence[Run]], testset: str) -> dict[str, list[WordClasses]]:
@@ -148,7 +138,7 @@ def _words(by_name: Mapping[str, Sequence[Run]], testset: str) -> dict[str, list
     return {label: [each for each in values if each] for label, values in found.items() if any(values)}
 
 
-def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
+def provenance(runs: Iterable[Run]) -> list[tuple[str, str]]:
     """Return what the runs say about where they were made: each value that occurs."""
     found: dict[str, set[str]] = {}
     for run in runs:
@@ -160,7 +150,7 @@ def provenance(runs: Iterable[Run]) -> dict[str, list[str]]:
             found.setdefault("device", set()).add(str(record["device"]))
         for name, version in (record.get("versions") or {}).items():
             found.setdefault(name, set()).add(str(version))
-    return {name: sorted(values) for name, values in found.items()}
+    return [(name, ", ".join(sorted(values))) for name, values in found.items()]
 
 
 def signatures(rows: Iterable[Row]) -> list[tuple[str, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from experiment.reporting.tables import Block, Cell, Line
+from experiment.reporting.tables import Block, Cell, Line, Table
 
 
 def markdown(experiment: str, found: Sequence[Block]) -> str:
@@ -14,16 +14,17 @@ def markdown(experiment: str, found: Sequence[Block]) -> str:
     for block in found:
         parts.append(f"## {escape_markdown(block.name)}")
         for table in block.tables:
-            body = [
-                [_markdown_name(line), *(f"{c.text} {c.sign}".rstrip() for c in line.cells)] for line in table.lines
-            ]
-            head = [table.lines_are, *map(escape_markdown, table.headings)]
-            parts += [f"### {escape_markdown(table.title)}", aligned([head, *body])]
             notes = [escape_markdown(note) for note in table.notes]
             if table.kind == "scores":
                 notes += [f"{label}: `{signature}`" for label, signature in block.signatures]
-            parts.append("\n".join(f"- {note}" for note in notes))
+            parts += [f"### {escape_markdown(table.title)}", markdown_table(table), "\n".join(f"- {n}" for n in notes)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def markdown_table(table: Table) -> str:
+    """Return one table as aligned Markdown, without its title and notes."""
+    body = [[_markdown_name(line), *map(_markdown_cell, line.cells)] for line in table.lines]
+    return aligned([[escape_markdown(text) for text in (table.lines_are, *table.headings)], *body])
 
 
 def _markdown_name(line: Line) -> str:
@@ -31,18 +32,24 @@ def _markdown_name(line: Line) -> str:
     return name + (" (baseline)" if line.baseline else "")
 
 
+def _markdown_cell(cell: Cell) -> str:
+    text = f"**{escape_markdown(cell.text)}**" if cell.bold else escape_markdown(cell.text)
+    return f"{text} {escape_markdown(cell.sign)}".rstrip()
+
+
 #: What Markdown would read as markup: escaped only there, so that the text stays readable in a terminal.
-_MARKUP = re.compile(r"[\\`*|\[\]]|<(?=[A-Za-z/!?])|&(?=[A-Za-z#])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_MARKUP = re.compile(r"[\\`*|]|\](?=[(\[])|<(?=[A-Za-z/!?])|&(?=[A-Za-z#])|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 
 
 def escape_markdown(text: str) -> str:
-    """Return text in which nothing means anything to Markdown."""
-    return _MARKUP.sub(r"\\\g<0>", text)
+    """Return text, on one line, in which nothing means anything to Markdown."""
+    return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 def aligned(table: list[list[str]]) -> str:
     """Return a Markdown table, its first row the head: first column to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
+    # A sentence in a cell does not make every line as long.
+    widths = [min(60, max(len(row[column]) for row in table)) for column in range(len(table[0]))]
 
     def row_text(row: list[str]) -> str:
         first = row[0].ljust(widths[0])
@@ -86,8 +93,8 @@ _LATEX_MARKUP = re.compile("|".join(map(re.escape, sorted(_LATEX, key=len, rever
 
 
 def escape_latex(text: str) -> str:
-    """Return text in which no character means anything to LaTeX, and Greek letters and signs are its commands."""
-    return _LATEX_MARKUP.sub(lambda found: _LATEX[found[0]], text)
+    """Return text, on one line, in which no character means anything to LaTeX; Greek letters and signs are commands."""
+    return _LATEX_MARKUP.sub(lambda found: _LATEX[found[0]], " ".join(text.split()))
 
 
 def latex(experiment: str, found: Sequence[Block]) -> str:
@@ -99,29 +106,26 @@ def latex(experiment: str, found: Sequence[Block]) -> str:
             signatures = " ".join(f"{label}: {signature}." for label, signature in signed)
             caption = f"{block.name}: {table.title}. {' '.join(table.notes)} {signatures}"
             label = "-".join([experiment, block.corpus, block.direction, block.model])
-            label += "" if table.kind == "scores" else f"-{table.kind}"
-            head = " & ".join([table.lines_are, *map(escape_latex, table.headings)]) + r" \\"
-            body = [" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines]
-            parts.append(latex_table("l" + "r" * len(table.headings), [head], body, caption, label))
+            parts.append(latex_table(table, caption, label + ("" if table.kind == "scores" else f"-{table.kind}")))
     return "\n\n".join(parts) + "\n"
 
 
-def latex_table(columns: str, head: Iterable[str], body: Iterable[str], caption: str, label: str) -> str:
-    """Return a table in LaTeX. `head` and `body` are lines of LaTeX, `caption` and `label` plain text."""
+def latex_table(table: Table, caption: str, label: str) -> str:
+    """Return one table in LaTeX. `caption` and `label` are plain text."""
     return "\n".join(
         [
             r"\begin{table*}",
             r"\centering",
             # Wide tables shrink to the page; narrow ones stay as they are.
             r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{tabular}}{{l{'r' * len(table.headings)}}}",
             r"\toprule",
-            *head,
+            " & ".join(map(escape_latex, (table.lines_are, *table.headings))) + r" \\",
             r"\midrule",
-            *body,
+            *(" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines),
             r"\bottomrule",
             r"\end{tabular}}",
-            rf"\caption{{{escape_latex(' '.join(caption.split()))}}}",
+            rf"\caption{{{escape_latex(caption)}}}",
             r"\label{tab:" + re.sub(r"[^A-Za-z0-9-]", "-", label) + "}",
             r"\end{table*}",
         ]
@@ -135,4 +139,5 @@ def _latex_name(line: Line) -> str:
 
 def _latex_cell(cell: Cell) -> str:
     """Return a cell; its sign takes no room, so that numbers stay in line."""
-    return escape_latex(cell.text) + (rf"\rlap{{{escape_latex(cell.sign)}}}" if cell.sign else "")
+    text = rf"\textbf{{{escape_latex(cell.text)}}}" if cell.bold else escape_latex(cell.text)
+    return text + (rf"\rlap{{{escape_latex(cell.sign)}}}" if cell.sign else "")

@@ -25,16 +25,19 @@ DIFFERS = "†"
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a table: its text, a number to sort it by, and the sign at it."""
+    """One value of a table: its text, a number to sort it by, the sign at it, and how it looks."""
 
     text: str
     value: float | None = None
     sign: str = ""
+    bold: bool = False
+    style: str = ""  # a class of the page's style sheet
 
 
 @dataclass(frozen=True)
 class Line:
-    """One system of a table, or a bound beside them (the copied source, the round trip)."""
+    """One system of a table, or a bound beside them (the copied source, the round trip); without a name, it belongs to
+    the line above."""
 
     name: str
     cells: list[Cell]
@@ -46,12 +49,12 @@ class Line:
 class Table:
     """A table under a heading, with notes below it."""
 
-    kind: str  # scores, comparison, differences or prediction
+    kind: str  # scores, comparison, differences or prediction; or one of a paper's
     title: str
     headings: list[str]
     lines: list[Line]
     notes: list[str] = field(default_factory=list)
-    lines_are: str = "Segmentation"
+    lines_are: str = "Segmentation"  # the heading of the names
 
 
 @dataclass(frozen=True)

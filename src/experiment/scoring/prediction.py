@@ -114,10 +114,7 @@ def partial(correlations: Array, one: int, other: int, given: int) -> float:
 
 
 def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = None) -> Prediction | None:
-    """Return how well each measure predicts the score.
-
-    None with fewer than two algorithms or three systems, or without a measure that all of them have.
-    """
+    """Return how well each measure predicts the score; None below two algorithms, three systems or one measure."""
     algorithms = list(dict.fromkeys(system.algorithm for system in systems))
     if len(algorithms) < 2 or len(systems) < 3 or not systems[0].measures:
         return None

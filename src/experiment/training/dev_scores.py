@@ -7,15 +7,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from subwords.errors import InputError
 from subwords.files import whole_file
 
 RECORD = "scores.jsonl"
 
 
 def read_record(folder: Path) -> list[dict[str, Any]]:
-    """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}."""
+    """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}.
+
+    Raises InputError where the record is damaged: without it nobody knows which checkpoints are the best.
+    """
     path = folder / RECORD
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    try:
+        return [json.loads(line) for line in path.read_bytes().decode().splitlines()] if path.exists() else []
+    except ValueError as error:
+        raise InputError(
+            f"{path} is damaged: {error}", next_step=f"delete {folder} and run again: the training begins again"
+        ) from error
 
 
 def write_record(folder: Path, record: list[dict[str, Any]]) -> None:

@@ -1,12 +1,13 @@
 """The command line: learn, encode, decode, export, vocabulary, signature, stats, compare, list, new, check.
 
-Text goes in and out as UTF-8 bytes whose only line end is LF. What is the user's to mend is said on standard error
+Text goes in and out as UTF-8 bytes whose only line end is LF. Errors that the user can mend go to standard error
 without a traceback, with status 2; warnings, and what encoding could not do (unknown words, ...), go there, too.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import json
 import os
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 #: What `export --to` can write.
 FORMATS = ("huggingface", "sentencepiece", "fairseq", "marian")
+#: New objects between two searches for garbage: a model has hundreds of thousands, and none of them is garbage.
+YOUNG = 100_000
 BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
 
 
@@ -37,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, or 2 for what the user can mend."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
+    gc.set_threshold(YOUNG)
     arguments = _parser().parse_args(argv)
     try:
         with warnings.catch_warnings():

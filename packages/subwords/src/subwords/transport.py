@@ -137,7 +137,11 @@ def transport(
     level = _Level(rows, columns, row_mass, lowest, highest) if epsilon > 0 else None
     column_factor = np.zeros(len(column_mass))
     sums = np.zeros(len(column_mass))
-    edges = np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(columns, np.int64)
+    by_columns = by_column.order
+    edges = (
+        np.ascontiguousarray(rows[by_columns], np.int64),
+        np.append(by_column.starts, len(columns)).astype(np.int64),
+    )
     rounds = 0
     while True:
         row_factor = log_mass - by_row.log_sum(kernel + column_factor[columns])
@@ -155,7 +159,9 @@ def transport(
             column_factor = column_factor - level.best(column_factor)  # the next row step moves the rows
         with np.errstate(over="ignore", divide="ignore"):
             undone = np.exp(-column_factor)
-            scaled = core.scale(*edges, *map(np.ascontiguousarray, (plan, row_mass, lowest, highest, undone)), SCALED)
+            scaled = core.scale(
+                *edges, *map(np.ascontiguousarray, (plan[by_columns], row_mass, lowest, highest, undone)), SCALED
+            )
             column_factor += np.log(scaled)
         rounds += SCALED
     mass = np.exp(kernel + row_factor[rows] + column_factor[columns])

@@ -19,10 +19,12 @@ from cython.cimports.libc.string import memcmp, memcpy
 from cython.cimports.libcpp import bool as boolean
 from cython.cimports.libcpp.vector import vector
 from cython.cimports.subwords.core.merging import Place, Unit
-from cython.cimports.subwords.core.table import Table
+from cython.cimports.subwords.core.table import Table, prefetch
 from cython.cimports.subwords.core.words import WordTable
 
 NONE = cython.declare(cython.int, -1)
+#: How many places before its turn a place's memory is asked for.
+AHEAD = cython.declare(cython.int, 16)
 #: Marks a symbol that ends a word.
 END = cython.declare(cython.p_const_char, b"</w>")
 
@@ -252,7 +254,10 @@ class RunningText:
         twins: int32_t = NONE  # the pair (z, z), if it arises
         merged: int64_t = 0
         i: int64_t
-        for i in range(self.start[k], self.start[k] + self.length[k]):
+        end: int64_t = self.start[k] + self.length[k]
+        for i in range(self.start[k], end):
+            if i + AHEAD < end:
+                prefetch(cython.address(self.units[self.places[i + AHEAD]]))
             while self.units[self.places[i]].pair == k:
                 p: int32_t = self.places[i]
                 if x == y:

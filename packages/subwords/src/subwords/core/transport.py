@@ -7,7 +7,7 @@ from cython.cimports.libcpp.vector import vector
 
 def scale(
     rows: int64_t[::1],
-    columns: int64_t[::1],
+    starts: int64_t[::1],
     plan: cython.double[::1],
     row_mass: cython.double[::1],
     lowest: cython.double[::1],
@@ -17,7 +17,8 @@ def scale(
 ) -> list[float]:
     """Return the change of the column factors by some rounds on a plan; `undone` would take their present value back.
 
-    A sum that is too small for a double leaves its factor alone: the next round in logarithms sees to it.
+    Edges are in the order of their columns: those of column c are starts[c] to starts[c + 1]. A sum that is too small
+    for a double leaves its factor alone: the next round in logarithms sees to it.
     """
     m: cython.Py_ssize_t = row_mass.shape[0]
     n: cython.Py_ssize_t = lowest.shape[0]
@@ -26,22 +27,24 @@ def scale(
     sums: vector[cython.double]
     u.assign(m, 1.0)
     v.assign(n, 1.0)
+    total: cython.double
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
         for _ in range(rounds):
             sums.assign(m, 0.0)
-            for e in range(plan.shape[0]):
-                sums[rows[e]] += plan[e] * v[columns[e]]
+            for i in range(n):
+                for e in range(starts[i], starts[i + 1]):
+                    sums[rows[e]] += plan[e] * v[i]
             for i in range(m):
                 if sums[i] > 0:
                     u[i] = row_mass[i] / sums[i]
-            sums.assign(n, 0.0)
-            for e in range(plan.shape[0]):
-                sums[columns[e]] += plan[e] * u[rows[e]]
             for i in range(n):
-                if sums[i] > 0:
-                    v[i] = min(max(undone[i], lowest[i] / sums[i]), highest[i] / sums[i])
+                total = 0.0
+                for e in range(starts[i], starts[i + 1]):
+                    total += plan[e] * u[rows[e]]
+                if total > 0:
+                    v[i] = min(max(undone[i], lowest[i] / total), highest[i] / total)
     return v
 
 

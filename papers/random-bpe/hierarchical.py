@@ -12,10 +12,11 @@ and how near Table 2 each reading comes, is in papers/random-bpe/README.md.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from subwords.errors import InputError, unknown
@@ -61,82 +62,38 @@ class Sampling:
             raise InputError(f"target_accept is {self.target_accept}", allowed="a number between 0 and 1")
 
 
-@dataclass(frozen=True)
-class Effect:
-    """Draws of an effect in points of the score, shape (chains, draws). Without a language it is the average one."""
-
-    factor: str  # "variant" or "merges"
-    level: str
-    language: str | None
-    draws: ndarray = field(repr=False)
-
-    @property
-    def mean(self) -> float:
-        return float(self.draws.mean())
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """The shortest interval that holds 94 % of the draws."""
-        return highest_density(self.draws)
-
-    @property
-    def includes_zero(self) -> bool:
-        lower, upper = self.interval
-        return lower <= 0 <= upper
-
-    @property
-    def effective_samples(self) -> float:
-        """Number of independent draws that would give mean and interval as surely: the lesser of bulk and tail."""
-        arviz = _arviz()
-        return float(min(arviz.ess(self.draws, method=method) for method in ("bulk", "tail")))
-
-    @property
-    def r_hat(self) -> float:
-        """Agreement of the chains, 1 when they agree; nan with a single chain."""
-        return float(_arviz().rhat(self.draws)) if len(self.draws) > 1 else float("nan")
-
-    def minus(self, other: Effect) -> Effect:
-        """Return the difference of two effects, draw by draw."""
-        return Effect(self.factor, f"{self.level} − {other.level}", self.language, self.draws - other.draws)
+#: (variant or merges, level, language or None for the average one) -> draws, shape (chains, draws), in points
+Effects = dict[tuple[str, str, str | None], "ndarray"]
 
 
-@dataclass(frozen=True)
-class Posterior:
-    """Every effect, average ones first, and how the sampling went."""
+def summary(draws: ndarray) -> dict[str, float]:
+    """Return what Table 2 says of an effect, r̂ (nan with a single chain), and how many independent draws would give
+    mean and interval as surely: the lesser of bulk and tail."""
+    arviz = _arviz()
+    lower, upper = highest_density(draws)
+    return {
+        "mean": float(draws.mean()),
+        "hdi_lower": lower,
+        "hdi_upper": upper,
+        "includes_zero": int(lower <= 0 <= upper),
+        "r_hat": float(arviz.rhat(draws)) if len(draws) > 1 else float("nan"),
+        "samples": float(min(arviz.ess(draws, method=method) for method in ("bulk", "tail"))),
+    }
 
-    effects: list[Effect]
-    divergences: int
 
-    def effect(self, factor: str, level: str, language: str | None = None) -> Effect:
-        """Return one effect. Raises KeyError when the scores do not have it."""
-        for found in self.effects:
-            if (found.factor, found.level, found.language) == (factor, level, language):
-                return found
-        raise KeyError((factor, level, language))
-
-    @property
-    def r_hat(self) -> float:
-        """The largest of all effects."""
-        return max(effect.r_hat for effect in self.effects)
-
-    @property
-    def effective_samples(self) -> float:
-        """The smallest of all effects."""
-        return min(effect.effective_samples for effect in self.effects)
-
-    @property
-    def warning(self) -> str:
-        """What is wrong with the sampling, in a sentence; empty when nothing is."""
-        problems = []
-        if self.divergences:
-            problems.append(f"{self.divergences} divergences")
-        if not self.r_hat <= LARGEST_R_HAT:
-            problems.append(f"r̂ up to {self.r_hat:.3f} (at most {LARGEST_R_HAT} is wanted)")
-        if self.effective_samples < LEAST_EFFECTIVE_SAMPLES:
-            problems.append(
-                f"as few as {self.effective_samples:.0f} effective samples ({LEAST_EFFECTIVE_SAMPLES} are wanted)"
-            )
-        return f"The sampler has not converged well: {', '.join(problems)}." if problems else ""
+def diagnostics(effects: Effects, divergences: int) -> dict[str, Any]:
+    """Return divergences, the largest r̂ and the fewest effective samples of all effects, and in `warning` what is wrong
+    with the sampling, in a sentence (none)."""
+    found = [summary(draws) for draws in effects.values()]
+    r_hats, fewest = [each["r_hat"] for each in found], min(each["samples"] for each in found)
+    r_hat = max(r_hats) if not any(map(math.isnan, r_hats)) else math.nan
+    problems = [f"{divergences} divergences"] if divergences else []
+    if not r_hat <= LARGEST_R_HAT:
+        problems.append(f"r̂ up to {r_hat:.3f} (at most {LARGEST_R_HAT} is wanted)")
+    if fewest < LEAST_EFFECTIVE_SAMPLES:
+        problems.append(f"as few as {fewest:.0f} effective samples ({LEAST_EFFECTIVE_SAMPLES} are wanted)")
+    warning = f"The sampler has not converged well: {', '.join(problems)}." if problems else "none"
+    return {"divergences": divergences, "largest_r_hat": r_hat, "fewest_samples": fewest, "warning": warning}
 
 
 def highest_density(draws: ndarray, mass: float = MASS) -> tuple[float, float]:
@@ -158,8 +115,8 @@ def intercept_scale(scores: DataFrame) -> float:
     return max(spread, 2 * float((scores["score"] ** 2).mean()) ** 0.5)
 
 
-def fit(scores: DataFrame, sampling: Sampling | None = None) -> Posterior:
-    """Return the posterior of the effects.
+def fit(scores: DataFrame, sampling: Sampling | None = None) -> tuple[Effects, int]:
+    """Return the effects, and the sampler's divergences.
 
     `scores` has a row per training run: text in the columns `FACTORS`, and the `score` in points. Any number of
     languages, variants, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A
@@ -183,10 +140,7 @@ def fit(scores: DataFrame, sampling: Sampling | None = None) -> Posterior:
             init="jitter+adapt_full",
             progressbar=False,
         )
-    return Posterior(
-        list(_effects(inference.posterior, levels)),
-        int(inference.sample_stats["diverging"].sum()),
-    )
+    return dict(_effects(inference.posterior, levels)), int(inference.sample_stats["diverging"].sum())
 
 
 def _checked(scores: DataFrame) -> DataFrame:
@@ -248,15 +202,13 @@ def _numbered(levels: Mapping[str, list[str]]) -> dict[str, str]:
     return {language: f"l{number:04}" for number, language in enumerate(levels["language"])}
 
 
-def _effects(draws: Any, levels: Mapping[str, list[str]]) -> Iterator[Effect]:
+def _effects(draws: Any, levels: Mapping[str, list[str]]) -> Iterator[tuple[tuple[str, str, str | None], ndarray]]:
     for factor in _explaining(levels):
         for number, level in enumerate(levels[factor]):
-            name = f"{factor}{number}"
-            average = draws[name]
-            yield Effect(factor, level, None, average.to_numpy())
-            own = draws[f"{name}|language"]
+            average, own = draws[f"{factor}{number}"], draws[f"{factor}{number}|language"]
+            yield (factor, level, None), average.to_numpy()
             for language, label in _numbered(levels).items():
-                yield Effect(factor, level, language, (average + own.sel(language__factor_dim=label)).to_numpy())
+                yield (factor, level, language), (average + own.sel(language__factor_dim=label)).to_numpy()
 
 
 def _arviz() -> Any:

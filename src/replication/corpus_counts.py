@@ -1,13 +1,15 @@
-"""Sizes of corpora: sentences, tokens and types of each split, what train does not know of test, lines of the parts."""
+"""Sizes of corpora: sentences, tokens and types of each split, what train does not know of test, lines of the parts.
+
+Words are what single spaces separate in the tokenized, truecased text that a segmenter reads: so a word that is only
+capitalized, because a sentence starts with it, is no unknown one.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from replication.measures.unknown_words import unknown_words
 from replication.sources import Rows, Sources, measure
 from subwords.counting import count_words
 from subwords.files import read_lines
@@ -76,19 +78,23 @@ def sizes(sentences: int, sides: Mapping[str, Words]) -> dict[str, float]:
     return found
 
 
+def unknown_words(line: str, known: Collection[str]) -> list[int]:
+    """Return the places (from 0) of the words of a tokenized line that are not known.
+
+    >>> unknown_words("the turning lane", {"the", "lane"})
+    [1]
+    """
+    return [place for place, word in enumerate(filter(None, line.split(" "))) if word not in known]
+
+
 def unknown(lines: Iterator[str], known: Words) -> dict[str, float]:
     """Return how much of tokenized lines is not among the known words: tokens, and sentences that have one."""
-    count = Counter[str]()
-    for line in lines:
-        missing = len(unknown_words(line, known))
-        count["sentences"] += 1
-        count["tokens"] += len(line.split(" ")) - line.split(" ").count("")
-        count["unknown"] += missing
-        count["having"] += bool(missing)
+    sentences = [(len(list(filter(None, line.split(" ")))), len(unknown_words(line, known))) for line in lines]
+    having = sum(missing > 0 for _, missing in sentences)
     return {
-        "unknown_source_tokens": count["unknown"] / max(count["tokens"], 1),
-        "sentences_with_unknown_words": count["having"],
-        "share_of_sentences_with_unknown_words": count["having"] / max(count["sentences"], 1),
+        "unknown_source_tokens": sum(missing for _, missing in sentences) / max(sum(n for n, _ in sentences), 1),
+        "sentences_with_unknown_words": having,
+        "share_of_sentences_with_unknown_words": having / max(len(sentences), 1),
     }
 
 

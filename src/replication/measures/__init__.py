@@ -1,1 +1,0 @@
-"""What more than one paper measures beyond scores, as functions of plain data."""
