@@ -82,8 +82,8 @@ test-papers: env  ## all five papers at smoke scale, from end to end (minutes ea
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
 test-fast: env  ## the tests that take seconds
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not papers and not deployment"
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow and not papers and not deployment"
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
@@ -109,7 +109,7 @@ hooks: env $(TOOLS)/.installed  ## check each commit before it is made: ruff, sn
 	$(TOOLS)/bin/pre-commit install
 
 docs: $(TOOLS)/.installed  ## the documentation site, in results/site; stops at a broken link
-	NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(TOOLS)/bin/mkdocs build --strict
 	@echo "results/site/index.html"
 
 lock:  ## update the locks from requirements/*.in (needs uv)

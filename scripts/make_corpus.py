@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.catalogue import corpora
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
+from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import Part, gather_clean, gather_like
 from experiment.corpora.raw_corpus import check_checksums, prepare
 from experiment.jobs import Job, read_job
@@ -26,7 +26,7 @@ from experiment.text.moses import has_rules, write_text
 
 def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
     """Make a corpus from its files; return the cleaning's report."""
-    corpus = corpora({job["corpus"]: job["catalogue"]}, f"the definition of {job['corpus']}")[job["corpus"]]
+    corpus = Corpus(job["corpus"], job["catalogue"])  # checked when it was planned
     languages = tuple(job["pair"].split("-"))
     check_checksums(job["checksums"])
     mirror = Path(job["mirror"]) if job["mirror"] else None

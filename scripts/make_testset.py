@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.catalogue import corpora
 from experiment.corpora.cleaning import clean_test_set
+from experiment.corpora.corpus import Corpus
 from experiment.corpora.raw_corpus import check_checksums, prepare_split
 from experiment.jobs import Job, read_job
 from experiment.programs import program
@@ -23,7 +23,7 @@ from experiment.text.moses import tokenize_like
 def add(job: Job, scratch: Path) -> Mapping[str, Any]:
     """Make the files of the test set; return what its record says."""
     name, stem, pair, folder = job["name"], job["stem"], job["pair"], Path(job["folder"])
-    corpus = corpora({job["corpus"]: job["catalogue"]}, f"the definition of {job['corpus']}")[job["corpus"]]
+    corpus = Corpus(job["corpus"], job["catalogue"])  # checked when it was planned
     languages = (pair.split("-")[0], pair.split("-")[1])
     check_checksums(job["checksums"])
     mirror = Path(job["mirror"]) if job["mirror"] else None

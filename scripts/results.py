@@ -1,4 +1,4 @@
-"""See and tidy a folder of results.
+"""List a folder of results, watch trainings, delete what nothing needs.
 
     results.py ls                    what is there: size, age, and the experiments that use it
     results.py watch                 every training that is under way: updates, dev scores, speed, time left

@@ -1,4 +1,4 @@
-"""Send a reference through its segmentation and back: the best text that a system with this segmentation can write."""
+"""Segment a reference and put it together again: no system with this segmentation can write a better text."""
 
 from __future__ import annotations
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure, nor is a first compilation
-settings.load_profile("no deadline")
+# A busy machine is no failure, nor is a first compilation. `make test-fast` tries fewer examples.
+settings.register_profile("all", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=15)
+settings.load_profile("all")
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -8,12 +8,13 @@ recipe cannot set `nhead` of a model that it does not use.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
-from experiment.jsonfiles import write_json
 from experiment.programs import program
+from subwords.files import whole_file
 
 TARGET = Path(__file__).resolve().parent.parent / "config" / "schemas" / "fairseq_flags.json"
 TASK = "translation_text_bleu"
@@ -76,12 +77,26 @@ def all_flags() -> dict[str, Any]:
     return {"core": dict(sorted(core.items())), "components": components}
 
 
+def one_flag_a_line(found: dict[str, Any]) -> str:
+    """Return the flags as JSON that can be read, and compared, by lines."""
+
+    def lines(flags: dict[str, Any], margin: str) -> str:
+        return ",\n".join(f"{margin}{json.dumps(flag)}: {json.dumps(entry)}" for flag, entry in flags.items())
+
+    owners = ",\n".join(
+        f"  {json.dumps(owner)}: {{\n{lines(flags, '   ')}\n  }}" if flags else f"  {json.dumps(owner)}: {{}}"
+        for owner, flags in found["components"].items()
+    )
+    return f'{{\n "core": {{\n{lines(found["core"], "  ")}\n }},\n "components": {{\n{owners}\n }}\n}}\n'
+
+
 @program
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write (default: %(default)s)")
     arguments = parser.parse_args(argv)
-    write_json(arguments.output, all_flags())
+    with whole_file(arguments.output) as stream:
+        stream.write(one_flag_a_line(all_flags()))
     return 0
 
 

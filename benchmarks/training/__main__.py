@@ -19,12 +19,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
+
+from experiment.config import load
 from experiment.jsonfiles import write_json
 from experiment.programs import program
 from subwords.files import whole_file
 
 from . import ROOT, record, variants
 from .trainings import compare
+
+#: The experiment whose text the trainings have.
+TEXT: dict[str, Any] = {
+    "experiment": "training-speed",
+    "corpora": ["multi30k"],
+    "directions": ["de-en"],
+    "testsets": ["test2016"],
+    "segmentations": {"bpe": {"algorithm": "bpe", "size": 4000, "joint": True, "text": "raw"}},
+    "baseline": "bpe",
+    "models": ["transformer-small"],
+    "seeds": [1],
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -50,24 +65,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def multi30k(folder: Path, mirror: Path | None) -> Path:
-    """Return Multi30k English-German as fairseq reads it; made once."""
-    if (folder / "binarized").exists():
-        return folder / "binarized"
-    raw, pieces = folder / "raw", folder / "pieces"
-    downloads = ["--downloads", ROOT / "results" / "downloads", *(["--mirror", mirror] if mirror else [])]
-    corpus = ["--corpus", "multi30k", "--languages", "de", "en", "--tests", "test2016", *downloads]
-    both = ["--pair", "de-en", "--joint"]
-    bpe = ["--algorithm", "bpe", "--size", "4000", "--text", "raw"]
-    text, segmented = (["--train", place / "train", "--dev", place / "dev"] for place in (raw, pieces))
-    steps: list[list[Any]] = [
-        ["prepare_corpus", *corpus, "--output", raw],
-        ["segment", *both, *bpe, *text, "--output", pieces],
-        ["binarize", *both, *segmented, "--output", folder / "binarized"],
-    ]
-    for name, *words in steps:
-        command = [sys.executable, ROOT / "scripts" / f"{name}.py", *words]
-        subprocess.run([str(word) for word in command], check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")})
-    return folder / "binarized"
+    """Return Multi30k English-German as fairseq reads it, in pieces; the workflow makes it once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "experiment.yaml"
+    file.write_text(yaml.safe_dump(TEXT), encoding="utf-8")
+    command = [sys.executable, "-m", "snakemake", "segmentation", "--cores", "all", "--configfile", str(file)]
+    subprocess.run([*command, *(["--config", f"mirror={mirror}"] if mirror else [])], check=True, cwd=ROOT)
+    (done,) = load(file).plan.marks["segmented"]
+    return ROOT / Path(done).parent / "binarized"
 
 
 def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the workflow tells a program: a job, one JSON object, on the command line or in a file."""
+"""Jobs: the JSON object by which the workflow tells a program what to do, on the command line or in a file."""
 
 from __future__ import annotations
 

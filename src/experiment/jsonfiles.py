@@ -1,4 +1,4 @@
-"""JSON files: read strictly, written whole; with a seal where a flipped bit would be another number."""
+"""JSON files, read strictly and written whole. A seal, a digest of the content, shows flipped bits."""
 
 from __future__ import annotations
 

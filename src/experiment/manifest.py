@@ -1,4 +1,4 @@
-"""The list of an experiment's runs and where their files are: what the collecting programs read.
+"""The manifest: an experiment's runs and where their files are. Programs that collect results read it.
 
 The workflow writes it; its shape is described in docs/results.md. Paths are relative to the working directory.
 """

@@ -1,4 +1,4 @@
-"""What every program under scripts/ shares: how it ends."""
+"""How every program in scripts/ ends: a short message and a status, no traceback for what the user can correct."""
 
 from __future__ import annotations
 

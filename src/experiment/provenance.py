@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from experiment.schema import ROOT
+from subwords.errors import InputError
 
 #: Packages that a result depends on.
 PACKAGES = ["fairseq", "torch", "numpy", "subwords", "sacrebleu", "sacremoses"]
@@ -38,6 +42,23 @@ def versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def check_versions(environment: Path) -> None:
+    """Raise InputError where this Python has not the versions that an environment file (envs/) lists.
+
+    Of the packages that a result depends on, but for torch: what suits a machine's cards is its owner's choice.
+    """
+    pins = dict(re.findall(r'"([\w.-]+)==([^";]+)', environment.read_text(encoding="utf-8")))
+    found = versions()
+    for package in PACKAGES:
+        wanted = pins.get(package)
+        if wanted and package != "torch" and found.get(package) != wanted:
+            raise InputError(
+                f"the Python that runs snakemake, {sys.executable}, has {package} {found.get(package, '(none)')}",
+                allowed=f"{package} {wanted}, as {environment} says",
+                next_step="run .venv/bin/snakemake, which `make env` installs; or snakemake --use-conda",
+            )
 
 
 def provenance() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is trained: one run a system and seed, its files, and the grids that say what is combined."""
+"""Runs: a run is one training of a system, with one seed. Grids say which combinations are run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON schemas whose violations read like sentences: the key, the value, what is allowed, the nearest name."""
+"""Checks by JSON schemas, with readable errors: the key, the value, what is allowed, the nearest name."""
 
 from __future__ import annotations
 

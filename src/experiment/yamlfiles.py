@@ -1,4 +1,4 @@
-"""YAML files that people write, read strictly: a key that stands twice is a mistake, and not the last one's."""
+"""YAML files that people write, read strictly: a key that occurs twice is an error, where YAML keeps the last one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from subwords.errors import InputError
 def read_mapping(path: str | Path, next_step: str) -> dict[str, Any]:
     """Return a file's keys and values. Raises InputError where it cannot be read, is no mapping or repeats a key."""
     try:
-        with open(path, encoding="utf-8") as stream:  # whose name stands in PyYAML's messages
+        with open(path, encoding="utf-8") as stream:  # PyYAML's messages name it
             document = yaml.load(stream, Loader=_StrictLoader)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step=next_step) from error
@@ -33,6 +33,6 @@ class _StrictLoader(yaml.SafeLoader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} stands twice", key.start_mark)
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} occurs twice", key.start_mark)
                 seen.add(key.value)
         return node

@@ -20,6 +20,7 @@ from speed.texts import describe, find, generator
 from subwords import registry
 
 
+@pytest.mark.slow
 def test_generated_text_is_the_same_in_every_process_and_a_longer_one_begins_with_a_shorter():
     first, again, longer = (
         subprocess.run(generator(words), capture_output=True, check=True, env={"PYTHONHASHSEED": str(seed)}).stdout
@@ -30,6 +31,7 @@ def test_generated_text_is_the_same_in_every_process_and_a_longer_one_begins_wit
     assert (len(first.split()), len(longer.split())) == (30_010, 400_000)
 
 
+@pytest.mark.slow
 def test_types_and_frequencies_of_generated_text_follow_the_stated_laws():
     counts: Counter[str] = Counter()
     for words in (100_000, 1_000_000):

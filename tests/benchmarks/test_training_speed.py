@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from translation.binarizing import binarize
+
 TINY = "1+1 layers of 16, for tests"
 
 
@@ -39,16 +41,13 @@ print(json.dumps([[[v.name, v.flags, v.words] for v in variants("cuda")], [m.fla
 
 
 @pytest.fixture(scope="module")
-def data(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     for language in ("de", "en"):
         for part, count in (("train", 200), ("dev", 20)):
             lines = (" ".join(f"p{n * k % 29}" for k in range(1, 3 + n % 7)) for n in range(count))
             (folder / f"{part}.{language}").write_text("".join(f"{line}\n" for line in lines))
-    words = ["--pair", "de-en", "--joint", "--train", str(folder / "train"), "--dev", str(folder / "dev")]
-    command = [sys.executable, "scripts/binarize.py", *words, "--output", str(folder / "binarized")]
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    subprocess.run(command, cwd=root, env=environment, check=True, capture_output=True)
+    binarize(folder, "de-en", joint=True, workers=1)
     return folder / "binarized"
 
 

@@ -357,6 +357,7 @@ sys.exit(run())
 """
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     train = [(f"sentence number {i} of many", f"Satz Nummer {i} von vielen") for i in range(60_000)]
     write(tmp_path / "in", train=train, dev=DEV, test=TEST)
@@ -391,6 +392,7 @@ def test_a_full_disk_leaves_no_part_of_a_file(tmp_path: Path, root: Path) -> Non
 # ---------------------------------------------------------------------------------------------------------- real text
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_loresmt_marathi_has_mixed_line_ends_joiners_and_overlap(shared: Path, tmp_path: Path) -> None:
     folder = next((shared / "mirror/raw.githubusercontent.com/loresmt").glob("*/*/data/en_mr"))

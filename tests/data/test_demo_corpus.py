@@ -187,6 +187,7 @@ def test_the_examples_of_the_documentation(root: Path) -> None:
     assert {affix for affix in affixes if affix} <= shown
 
 
+@pytest.mark.slow
 def test_the_same_everywhere(folder: Path, tmp_path: Path, root: Path) -> None:
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root / "src")}

@@ -75,6 +75,7 @@ def test_the_model_is_that_of_sacremoses_command_line(tmp_path: Path) -> None:
     assert read(tmp_path / "out/truecase.en") == read(tmp_path / "model")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("workers", "chunk"), [(1, 7), (2, 7), (3, 5), (2, 2000)])
 def test_neither_workers_nor_chunks_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, chunk: int
@@ -192,6 +193,7 @@ def test_a_text_that_came_later_has_the_same_tokens(tmp_path: Path) -> None:
     assert later.read_bytes() == (tmp_path / "out/test.en").read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     lines = [f"This sentence {i} is one of the king's, as many of this kind are." for i in range(12_000)]
     write(tmp_path / "in", "en", train=lines, dev=ENGLISH)

@@ -267,6 +267,7 @@ def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return mirror
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", [("en", "de"), ("de", "en")])
 def test_mtdata_ids(ted: Path, tmp_path: Path, languages: tuple[str, str]) -> None:
     split = {"mtdata": ["Neulab-tedtalks_dev-1-eng-deu"]}
@@ -283,6 +284,7 @@ def test_mtdata_ids(ted: Path, tmp_path: Path, languages: tuple[str, str]) -> No
     ]
 
 
+@pytest.mark.slow
 def test_files_follow_mtdata_ids(ted: Path, tmp_path: Path) -> None:
     files = make(tmp_path / "in", mine__en=b"Mine .\n", mine__de=b"Mein .\n")
     split = {"mtdata": ["Neulab-tedtalks_dev-1-eng-deu"]}

@@ -14,9 +14,9 @@ from subwords.errors import InputError
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a: 1\nb: 2\na: 3\n", "a stands twice(?s:.*)line 3"),
-        ("claims:\n  one: {says: x}\n  two: {says: y}\n  one: {says: z}\n", "one stands twice(?s:.*)line 4"),
-        ("a: {b: 1, b: 1}\n", "b stands twice"),
+        ("a: 1\nb: 2\na: 3\n", "a occurs twice(?s:.*)line 3"),
+        ("claims:\n  one: {says: x}\n  two: {says: y}\n  one: {says: z}\n", "one occurs twice(?s:.*)line 4"),
+        ("a: {b: 1, b: 1}\n", "b occurs twice"),
         ("- a\n", "not a mapping"),
         ("", "not a mapping"),
         ("a: [1\n", "cannot read"),

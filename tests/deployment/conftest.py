@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,13 +14,14 @@ from typing import Any
 
 import pytest
 import yaml
-from workflow.conftest import Workplace, finished, workplace, workplaces
+from workflow.conftest import Workplace, finished, nothing_is_left_running, workplace, workplaces
 
-from deployment.one_node_slurm import Missing, OneNodeSlurm
+from deployment.machine import Missing
+from deployment.one_node_slurm import OneNodeSlurm
 from deployment.runs import contents, three_runs
 from deployment.stand_in_pbs import POLL_SECONDS, Scheduler
 
-__all__ = ["finished", "workplace", "workplaces"]  # fixtures
+__all__ = ["finished", "nothing_is_left_running", "workplace", "workplaces"]  # fixtures
 
 
 @pytest.fixture(scope="session")
@@ -39,13 +39,11 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OneNodeSlurm]:
     cluster = OneNodeSlurm(tmp_path_factory.mktemp("slurm"))
     try:
         cluster.start()
+        yield cluster
     except Missing as reason:
         pytest.skip(f"no Slurm here: {reason}")
-    except TimeoutError:
+    finally:
         cluster.stop()
-        raise
-    yield cluster
-    cluster.stop()
 
 
 @pytest.fixture
@@ -59,10 +57,12 @@ def pbs(tmp_path: Path) -> Iterator[Scheduler]:
 
     server = threading.Thread(target=serve)
     server.start()
-    yield scheduler
-    ended.set()
-    server.join()
-    scheduler.stop()
+    try:
+        yield scheduler
+    finally:
+        ended.set()
+        server.join()
+        scheduler.stop()
 
 
 class OnCluster:
@@ -119,10 +119,3 @@ class OnCluster:
         assert self.process
         assert self.process.returncode == 0, said[-6000:]
         return said
-
-
-def needs(*tools: str) -> None:
-    """Skip a test where a program is not here."""
-    for tool in tools:
-        if not shutil.which(tool):
-            pytest.skip(f"needs the program {tool}, which is not installed")

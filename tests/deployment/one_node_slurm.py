@@ -3,8 +3,8 @@
 The node pretends to have eight cores and two cards, so that jobs queue, run side by side and ask for GPUs as on a
 cluster. Memory and time limits are real. Needs root, and Debian's slurmctld, slurmd, slurm-client and munge:
 
-    python tests/deployment/one_node_slurm.py start      # installs what is missing with apt-get, then starts
-    python tests/deployment/one_node_slurm.py stop
+    PYTHONPATH=tests python -m deployment.one_node_slurm start    # installs what is missing with apt-get, then starts
+    PYTHONPATH=tests python -m deployment.one_node_slurm stop
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,8 +20,11 @@ import tempfile
 import time
 from pathlib import Path
 
-PACKAGES = ["slurmctld", "slurmd", "slurm-client", "munge"]
-PROGRAMS = ["slurmctld", "slurmd", "sbatch", "munged"]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # as a program, too
+
+from deployment.machine import Missing, install
+
+PACKAGES = {"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client", "munged": "munge"}
 #: Where Slurm's programs look for their settings when SLURM_CONF is not set; the executor plugin unsets it.
 SYSTEM_SETTINGS = Path("/etc/slurm")
 PARTITIONS = ("cpu", "gpu")
@@ -72,25 +74,6 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:{ca
 """
 
 
-class Missing(Exception):
-    """Slurm is not here and cannot be installed; the text says why."""
-
-
-def install() -> None:
-    """Install Debian's Slurm where it is missing; raise `Missing` with the reason where that cannot be done."""
-    if os.getuid() != 0:
-        raise Missing("Slurm's daemons need root, which this user is not")
-    if all(shutil.which(program) for program in PROGRAMS):
-        return
-    if not shutil.which("apt-get"):
-        raise Missing(f"Slurm is not installed, and there is no apt-get to install {', '.join(PACKAGES)} with")
-    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", *PACKAGES]):
-        done = subprocess.run(["apt-get", *command], env=quiet, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise Missing(f"apt-get {command[0]} failed: {done.stderr.strip().splitlines()[-1:]}")
-
-
 class OneNodeSlurm:
     """A running Slurm; everything it writes lies in one folder."""
 
@@ -100,7 +83,9 @@ class OneNodeSlurm:
 
     def start(self) -> None:
         """Start munge, the controller and the node's daemon, and wait until the node takes jobs."""
-        install()
+        if os.getuid() != 0:
+            raise Missing("Slurm's daemons need root, which this user is not")
+        install(PACKAGES)
         settings = SYSTEM_SETTINGS / "slurm.conf"
         if settings.is_symlink():  # of one that was not stopped
             OneNodeSlurm(settings.readlink().parent)._stop_daemons()

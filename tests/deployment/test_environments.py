@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from guide_paper import write_files_of_the_page
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from tiny_comet import make_tiny_comet
@@ -55,9 +56,14 @@ class Conda:
     prefix: Path
     variables: dict[str, str]
 
-    def snakemake(self, *words: str) -> str:
+    def snakemake(self, *words: str, configfile: str = "experiment.yaml") -> str:
         """Run snakemake with --use-conda, with nothing of this Python's programs on PATH."""
-        command = [*self.place.command(*words), "--use-conda", "--conda-prefix", str(self.prefix)]
+        command = [
+            *self.place.command(*words, configfile=configfile),
+            "--use-conda",
+            "--conda-prefix",
+            str(self.prefix),
+        ]
         done = subprocess.run(
             command,
             cwd=self.place.folder,
@@ -136,3 +142,23 @@ def test_an_experiment_from_end_to_end(conda: Conda, finished: Workplace) -> Non
     assert contents(conda.place).items() >= expected.items()
     assert "Nothing to be done" in conda.place.run()
     assert "Nothing to be done" in conda.snakemake()
+
+
+@pytest.mark.deployment
+@pytest.mark.slow
+def test_a_paper_from_end_to_end(conda: Conda, root: Path) -> None:
+    """The one that docs/new-paper.md shows: trainings, a measure, tables, figures, claims."""
+    write_files_of_the_page(root, conda.place.folder)
+    file = "papers/letters/experiment.yaml"
+    conda.snakemake(configfile=file)
+    for name in ("table1.csv", "text-sizes.csv", "scores-by-size.svg", "claims.csv", "report.html"):
+        assert (conda.place.results / "papers/letters/smoke" / name).stat().st_size > 100, name
+    again = subprocess.run(
+        conda.place.command(configfile=file),
+        cwd=conda.place.folder,
+        env=conda.place.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Nothing to be done" in again.stdout + again.stderr

@@ -265,6 +265,7 @@ def wins(metric: str, corpora: set[str], sign: int) -> tuple[int, int]:
     return sum(better), len(better)
 
 
+@pytest.mark.slow
 def test_claims_on_the_published_numbers() -> None:
     found = {verdict.name: verdict for verdict in report.judged(paper.read("hft", "full"), measured_nothing())}
     states = {name.removeprefix("hft-"): verdict.published.state for name, verdict in found.items()}

@@ -37,6 +37,7 @@ def made(cells: Any, **more: str) -> Made:
     return Made.of(**{"paper": "p", "name": "table1", "scale": "full", "title": "", "note": "", **more}, cells=cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_beside_itself(name: str) -> None:
     """With the printed values as measurements, every table has every printed cell once, and no difference."""

@@ -52,6 +52,7 @@ def of_table1(random_bpe: paper.Paper) -> Any:
     return frame(effects.effects_of_table1.measure(SimpleNamespace(paper=random_bpe, threads=1), **options))
 
 
+@pytest.mark.slow
 def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, instead_of_sampling: Any) -> None:
     """An effect's draws are spread about a number of its own: where the paper has it, so must we."""
     values = read("random-bpe").printed["table2"]
@@ -111,6 +112,7 @@ def test_an_unknown_option_of_sampling_is_named() -> None:
         list(effects.effects_in(effects.replicated(table1, 10), sampling={"drawings": 3}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("apart", "verdict"), [(0.1, CONFIRMED), (1.0, NOT_CONFIRMED)])
 def test_the_contrast_decides_about_random(
     random_bpe: paper.Paper, instead_of_sampling: Any, apart: float, verdict: str

@@ -130,6 +130,7 @@ def density(point: dict[str, np.ndarray], scores: pd.DataFrame, scale: float, hi
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
 def test_the_model_has_the_papers_priors_and_likelihood(intercept: str) -> None:
     scores = hierarchical._checked(invented())

@@ -123,6 +123,7 @@ def test_of_alternatives_the_one_that_the_pieces_agree_with_counts() -> None:
     assert scores(segmenter, [Analyses("abc", [first, second])])["macro"]["f1"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_free_gold_morphemes(shared: Path) -> None:
     """Czech is on the surface as it is; of English nearly all are found, and what needs no alignment is unchanged."""
@@ -450,6 +451,7 @@ def test_the_file_has_the_papers_grid(scale: str) -> None:
     assert {name: size for name, size in found.sizes.items() if size} == sizes
 
 
+@pytest.mark.slow
 def test_claims_on_the_papers_own_numbers() -> None:
     found = read("sbpe", "full")
     nothing = {name: frame([]) for name in ("scores", *found.measures)}

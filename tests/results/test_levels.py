@@ -76,6 +76,7 @@ def bounds(level: float, trials: int) -> tuple[float, float]:
     return level - error, level + error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_the_bootstrap_rejects_about_5_percent_and_sacrebleus_more(name):
     low, high = bounds(0.05, 300)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from sacrebleu.metrics import CHRF
 import make_report
 from experiment.manifest import Run, read_manifest
 from experiment.reporting.drawing import svg_text
-from experiment.reporting.figures import draw_curves, draw_scores, draw_sizes, draw_words
+from experiment.reporting.figures import draw_curves, draw_scores, draw_sweep, draw_words
 from experiment.reporting.pages import TEMPLATES, inline_svg, visible, web_address
 from experiment.reporting.report import _tokenizer
 from experiment.reporting.samples import choose_samples, mark_words
@@ -79,6 +80,7 @@ def page(text: str) -> Page:
     return Page(text)
 
 
+@pytest.mark.slow
 def test_it_asks_the_network_for_nothing(page, text):
     loads = {"src", "srcset", "data", "poster", "action", "background"}
     assert [a for a in page.attributes if a[1] in loads] == []
@@ -159,8 +161,8 @@ def test_the_commands_name_a_tokenizer_that_is_not_the_default():
 
 def test_each_figure_is_saved_and_shown(finished, page, text):
     files = sorted(path.name for path in (finished / "figures").iterdir())
-    kinds = ("curves", "pieces", "scores", "sizes", "words.test", "words.test_unseen")
-    assert files == [f"toy_en-xx_tiny.{kind}.svg" for kind in kinds if kind != "sizes"]  # one size an algorithm
+    kinds = ("curves", "pieces", "scores", "sweep", "words.test", "words.test_unseen")
+    assert files == [f"toy_en-xx_tiny.{kind}.svg" for kind in kinds if kind != "sweep"]  # one size an algorithm
     assert page.elements["svg"] == 5
     labels = [value for tag, name, value in page.attributes if tag == "svg" and name == "aria-label"]
     assert all("toy, en-xx, tiny" in label for label in labels)
@@ -267,22 +269,25 @@ def texts_in(figure: Figure) -> list[str]:
     return [element.text or "" for element in found]
 
 
-def test_scores_are_drawn_against_the_entries_really_there(finished):
+def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(finished):
     bpe = [row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe"]
+    measured = {"vocabulary": (480, 950, 2100), "pieces_per_sentence_target": (30.0, 24.0, 19.5)}
     rows = [
-        row | {"segmentation": f"bpe-{number}", "size": 500 * 2**number, "vocabulary_target": entries}
-        for number, entries in enumerate((480, 950, 2100))
+        row
+        | {"segmentation": f"bpe-{number}", "size": 500 * 2**number, "boundary_f1_target": None}
+        | {"renyi_efficiency_target": None}
+        | {name: values[number] for name, values in measured.items()}
+        for number in (2, 0, 1)
         for row in bpe
     ]
-    figure = draw_sizes(rows)
+    figure = draw_sweep(rows)
     assert figure is not None
-    panels = [axes for axes in figure.axes if axes.get_visible()]
-    assert len(panels) == 4  # two test sets, two metrics
-    assert {"500", "1,000", "2,000"} <= set(texts_in(figure))
-    for axes in panels:
+    assert len(figure.axes) == 8  # two test sets, two metrics, two measures
+    assert {"500", "1,000", "2,000", "target pieces per sentence"} <= set(texts_in(figure))
+    for axes, values in zip(figure.axes, itertools.cycle(measured.values()), strict=False):
         line = axes.containers[0].lines[0]  # without its bars
-        assert list(line.get_xdata()) == [480, 950, 2100]
-    assert draw_sizes([row for row in rows if row["segmentation"] == "bpe-0"]) is None
+        assert tuple(line.get_xdata()) == values
+    assert draw_sweep([row for row in rows if row["segmentation"] == "bpe-0"]) is None
 
 
 def test_curves_are_drawn_by_updates_time_and_operations():

@@ -25,6 +25,7 @@ import compare_systems
 from experiment.scoring.metrics import METRICS, score_corpus
 from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
 from experiment.scoring.significance import (
+    check_test,
     count_sentences,
     mean_and_error,
     mean_and_interval,
@@ -355,3 +356,9 @@ def test_welch_needs_three_seeds_a_side_and_copes_without_variance():
 def test_systems_of_different_lengths_are_refused():
     with pytest.raises(InputError, match="different numbers"):
         paired_segment_tests({"a": [1.0, 2.0], "b": [1.0]})
+
+
+def test_one_resample_is_the_least() -> None:
+    check_test("bootstrap", 1)
+    with pytest.raises(InputError, match="samples=0"):
+        check_test("bootstrap", 0)

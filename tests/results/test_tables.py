@@ -207,6 +207,7 @@ def test_a_definition_beside_the_statistics_says_what_the_segmentation_is(finish
     assert {row["joint"] for row in read_scores(finished / "scores.csv")} == {True}
 
 
+@pytest.mark.slow
 def test_operations_are_six_a_weight_and_piece(finished):
     """Against the weights of the model itself, counted in torch: all matrices but the embeddings'."""
     from translation.model_size import count_parameters
@@ -223,6 +224,7 @@ def test_operations_are_six_a_weight_and_piece(finished):
     assert count_parameters(flags, False, row["vocabulary_source"], entries) == weights + others + biases
 
 
+@pytest.mark.slow
 def test_tables_need_nothing_but_scores_csv(root, finished, tmp_path):
     shutil.copy(finished / "scores.csv", tmp_path)
     command = [sys.executable, str(root / "scripts" / "make_tables.py"), "--scores", "scores.csv", "--print"]

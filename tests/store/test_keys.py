@@ -50,3 +50,8 @@ def test_truth_is_no_number() -> None:
 def test_what_is_no_plain_data(value: Any) -> None:
     with pytest.raises(ValueError, match=r"definition|text"):
         key({"value": value})
+
+
+def test_a_key_begins_the_digest_that_sha256sum_prints() -> None:
+    """printf '{"a":"ü","b":[1,0.5]}' | sha256sum | cut -c1-10"""
+    assert key({"b": [1.0, 0.5], "a": "ü"}) == "4c7c3b4735"

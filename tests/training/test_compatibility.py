@@ -46,6 +46,7 @@ def test_a_weight_that_lacks_is_still_an_error() -> None:
         model.load_state_dict(state, strict=True)
 
 
+@pytest.mark.slow
 def test_optimizers_do_without_torch_s_compiler() -> None:
     program = """
 import sys, torch, fairseq_plugins

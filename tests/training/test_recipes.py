@@ -78,6 +78,7 @@ def fairseq(root: Path, code: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_flag_list_is_the_installed_fairseq_s(root: Path, tmp_path: Path) -> None:
     program = [sys.executable, "tools/list_fairseq_flags.py", "--output", str(tmp_path / "flags.json")]
     subprocess.run(program, cwd=root, check=True, capture_output=True, env={"PYTHONPATH": f"{root}/src:{root}"})
@@ -85,6 +86,7 @@ def test_the_flag_list_is_the_installed_fairseq_s(root: Path, tmp_path: Path) ->
     assert json.loads((tmp_path / "flags.json").read_text()) == committed
 
 
+@pytest.mark.slow
 def test_fairseq_parses_every_recipe_to_the_values_it_says(root: Path, catalogue: dict[str, Any]) -> None:
     """The whole way: recipe -> arguments -> fairseq's own parser -> its namespace."""
     resolved = {name: recipes.resolve(name, catalogue)["flags"] for name in catalogue}

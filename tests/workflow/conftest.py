@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import psutil
 import pytest
 import yaml
 
@@ -47,7 +49,11 @@ TINY: dict[str, Any] = {
 class Workplace:
     """A copy of the repository, an experiment in it, and `snakemake` on it."""
 
+    #: The folders of all workplaces of this process.
+    made: ClassVar[list[Path]] = []
+
     def __init__(self, folder: Path, root: Path) -> None:
+        self.made.append(folder)
         self.folder = folder
         self.results = folder / "results"
         self.python = sys.executable
@@ -63,8 +69,8 @@ class Workplace:
         """Write experiment.yaml."""
         (self.folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
 
-    def command(self, *words: str) -> list[str]:
-        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", "experiment.yaml"]
+    def command(self, *words: str, configfile: str = "experiment.yaml") -> list[str]:
+        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", configfile]
 
     def environment(self) -> dict[str, str]:
         """Return the variables of a shell in which nothing was activated."""
@@ -111,6 +117,24 @@ class Workplace:
 def workplaces(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Workplace]:
     """Return a maker of workplaces."""
     return lambda name: Workplace(tmp_path_factory.mktemp(name), root)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_running(tmp_path: Path) -> Iterator[None]:
+    """Kill what a test has started in a workplace or in its own folder and left running, also where it failed."""
+    yield
+    kill_below([*Workplace.made, tmp_path])
+
+
+def kill_below(folders: Sequence[Path]) -> None:
+    """Kill every process whose working directory lies in one of the folders, and wait until it is gone."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if any(Path(process.cwd()).is_relative_to(folder) for folder in folders):
+                process.kill()
+                found.append(process)
+    psutil.wait_procs(found, timeout=30)
 
 
 @pytest.fixture

@@ -303,6 +303,9 @@ def test_a_test_set_that_came_later(workplaces: Callable[[str], Workplace], tmp_
     assert record["train pairs also in it"] == {"any side": 2, "pairs": 2, "en": 2, "xx": 2}
     with open(place.results / "tiny/scores.csv", newline="") as stream:
         assert {row["testset"] for row in csv.DictReader(stream)} == {"news", "late"}
+    kept = {**experiment, "cleaning": {"overlap": "keep"}}  # no test set belongs to the text then
+    place.write(kept)
+    place.run("data")
     cleaned = {**corpus, "tests": {**corpus["tests"], "late": split("late")}}
     assert place.plan({**experiment, "corpora": {"mine": cleaned}}).keys() >= {"corpus", "train"}
     (data / "train.en").write_text((data / "train.en").read_text().replace("river", "lake"))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import json
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +121,19 @@ def test_text_in_a_file_stays_text(workplaces: Callable[[str], Workplace]) -> No
     assert said.returncode == 0, said.stdout
 
 
-def test_snakemake_makes_its_own_report(finished: Workplace) -> None:
+def test_snakemake_s_own_report_has_tables_figures_and_captions(finished: Workplace) -> None:
     finished.run("--report", "snakemake-report.html")
-    assert (finished.folder / "snakemake-report.html").stat().st_size > 10_000
+    page = (finished.folder / "snakemake-report.html").read_text()
+    read = json.JSONDecoder().raw_decode
+    results = read(page, page.index('{"', page.index('var results = {"')))[0]
+    categories = read(page, page.index('{"', page.index('var categories = {"')))[0]
+    named = {name: {Path(path).name for path in found["Other"]} for name, found in categories.items()}
+    figures = {f"mini_en-qmo_mini.{kind}.svg" for kind in ("scores", "curves", "words.test", "pieces")}
+    assert named == {"Tables": {"scores.csv", "table.md"}, "Report": {"report.html"}, "Figures": figures}
+    for path, result in results.items():
+        assert "<p>" in result["caption"]
+        content = base64.b64decode(result["data_uri"].partition("base64,")[2])
+        assert content == (finished.folder / path).read_bytes()
+    curves = results["results/tiny/figures/mini_en-qmo_mini.curves.svg"]
+    assert curves["labels"] == {"system": "mini_en-qmo_mini", "figure": "curves"}
+    assert "Learning curves" in curves["caption"]

@@ -5,6 +5,7 @@ import shlex
 
 from experiment.config import RUNTIME, Experiment, from_command_line
 from experiment.plan.plan import as_json
+from experiment.provenance import check_versions
 from experiment.scoring.comet_model import check_comet_model
 from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
@@ -17,6 +18,8 @@ from subwords.errors import InputError
 def checked(settings):
     """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
     try:
+        if workflow.is_main_process and not CONDA:
+            check_versions(HERE / "envs" / "pipeline.yaml")
         for file in [] if IS_MODULE else workflow.configfiles:
             read_mapping(file, next_step="correct it")  # more strictly than Snakemake has done
         if "paper" in settings:
@@ -38,6 +41,7 @@ def code_of(*patterns):
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
+CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 IS_MODULE = Path(workflow.main_snakefile) != HERE / "workflow" / "Snakefile"
 CONFIGFILE = str(workflow.configfiles[-1]) if workflow.configfiles and not IS_MODULE else "the configuration"
 # Values from files keep their types; values behind --config arrive as words, and Snakemake has merged them as such.
@@ -53,7 +57,6 @@ HAS_GPU = runtime["device"] != "cpu" and bool(gpu.visible_gpus())
 
 # Programs run with the Python that runs snakemake, or with that of the rule's conda environment, and find the project's
 # code wherever the working directory is.
-CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 PYTHON = "python" if CONDA else shlex.quote(sys.executable)
 CODE = f"{HERE / 'src'}:{HERE}"
 if CONDA:  # the library's core is built where its source is, by envs/pipeline.post-deploy.sh

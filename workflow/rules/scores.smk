@@ -69,7 +69,7 @@ rule collect_scores:
         runs=plan.marks["runs"],
         comet=rules.comet.output if "comet" in settings["metrics"] else [],
     output:
-        f"{experiment.results}/scores.csv",
+        report(f"{experiment.results}/scores.csv", category="Tables", caption="../report/scores.rst"),
     log:
         f"results/logs/scores/{experiment.name}.log",
     benchmark:

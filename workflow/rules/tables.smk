@@ -10,10 +10,16 @@ rule tables:
         scores=rules.collect_scores.output,
         manifest=rules.manifest.output,
     output:
-        markdown=report(f"{experiment.results}/table.md", category="Tables"),
+        markdown=report(f"{experiment.results}/table.md", category="Tables", caption="../report/table.rst"),
         latex=f"{experiment.results}/table.tex",
-        page=report(f"{experiment.results}/report.html", category="Report"),
-        figures=directory(f"{experiment.results}/figures"),
+        page=report(f"{experiment.results}/report.html", category="Report", caption="../report/page.rst"),
+        figures=report(
+            directory(f"{experiment.results}/figures"),
+            patterns=["{block}.{kind,scores|sizes|curves|words[.].+|pieces}.svg"],
+            category="Figures",
+            labels={"system": "{block}", "figure": "{kind}"},
+            caption="../report/figure.rst",
+        ),
     log:
         f"results/logs/tables/{experiment.name}.log",
     benchmark:

@@ -9,8 +9,10 @@ from hypothesis import settings
 
 from subwords.testing import AWKWARD
 
-settings.register_profile("no deadline", deadline=None)  # a busy machine is no failure
-settings.load_profile("no deadline")
+# A busy machine is no failure. `make test-fast` tries fewer examples.
+settings.register_profile("all", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=15)
+settings.load_profile("all")
 ROOT = Path(__file__).resolve().parents[3]
 
 LORESMT = "mirror/raw.githubusercontent.com/loresmt/loresmt-2021/c22949f578d6f628ef667690d34395a10cf80a37/data/en_ga"

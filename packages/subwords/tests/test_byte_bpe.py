@@ -36,6 +36,7 @@ def test_bytes_come_back_and_joined_pretokens_are_the_line(line: str) -> None:
     assert "".join(bytelevel.split(line)) == bytelevel.write(line)
 
 
+@pytest.mark.slow
 def test_transformers_loads_the_model(text: Path, tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
     model = ByteBPE.learn([text], 320)

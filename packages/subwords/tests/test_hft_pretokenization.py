@@ -98,6 +98,7 @@ def test_without_joining_as_by_the_earlier_script() -> None:
     assert pretokenize(lines, joining=False) == sed(lines, SED_SCRIPT_WITHOUT_JOINS) != sed(lines)
 
 
+@pytest.mark.slow
 def test_every_character_is_pretokenized_as_by_sed() -> None:
     """Next to a word, a digit, a capital and itself, so that a wrong class or case mapping shows."""
     every = [chr(code) for code in range(1, 0x30000) if code != 10 and not 0xD800 <= code < 0xE000]
@@ -194,6 +195,7 @@ def test_classes_that_python_sees_differently() -> None:
     assert not classes[ord("्")] & WORD
 
 
+@pytest.mark.slow
 def test_the_tables_are_what_the_c_library_says() -> None:
     """Where this machine has the same C library, its answers are the tables."""
 

@@ -67,6 +67,7 @@ def english(loresmt: Path) -> Path:
     return loresmt / "train.en"
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_each_merge_is_the_maximum_on_real_text(english: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_bytes(b"\n".join(english.read_bytes().split(b"\n")[:150]) + b"\n")

@@ -77,6 +77,7 @@ def test_token_counts_of_stages_are_those_of_segmented_text(words: dict[str, int
 # The public code
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_published_choice_on_english(shared: Path, loresmt: Path, text):
     model = Volt.learn([loresmt / "train.en"], None, candidates=10_000, variant="reference")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ from subwords.errors import InputError, unknown
 CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
 
 
+@cache
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
-    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described."""
+    """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described.
+
+    It is read once: nobody changes what is returned.
+    """
     return corpora(read_mapping(path, next_step="correct the catalogue"), str(path))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from experiment.corpora.corpus import Corpus, File, Split
 from subwords.errors import InputError, unknown
 
-#: The code that stands for the languages of all members.
+#: The code for the languages of all members.
 MANY = "many"
 
 

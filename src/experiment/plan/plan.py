@@ -1,4 +1,4 @@
-"""Everything that an experiment needs, found by key: what the rules of the workflow ask."""
+"""The plan of an experiment: its texts, segmentations, trainings and evaluations, by key. The rules ask it."""
 
 from __future__ import annotations
 

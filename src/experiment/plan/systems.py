@@ -1,4 +1,4 @@
-"""What is trained, a segmented text with a direction and a recipe, and its translations: definitions, folders, jobs."""
+"""Systems (a segmented text, a direction and a recipe) and their evaluations: definitions, folders, jobs."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ class Evaluation:
 
     @property
     def done(self) -> str:
-        """The mark of this evaluation, named by what it asks for."""
-        asked = {"tests": [test.stem for test in self.tests], "metrics": list(self.metrics)}
+        """The mark of this evaluation, named by what it asks for, in whatever order."""
+        asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
         return f"{self.folder}/{key(asked)}.{DONE}"
 
     def translated(self, test: EvaluationSet) -> bool:

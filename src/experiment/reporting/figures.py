@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, style
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.piece_statistics import SIDES, SideStatistics
+from experiment.scoring.prediction import MEASURES
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import mean_and_interval
 
@@ -68,49 +69,67 @@ def _draw_test_set(
     axes.errorbar(means, places, xerr=errors, fmt=marker, color=color, ms=5, capsize=3, lw=1.2, label=label)
 
 
-def draw_sizes(rows: Sequence[Row]) -> Figure | None:
-    """Return score against entries of the target vocabulary: a line an algorithm, a panel each test set and metric.
+def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = None) -> Figure | None:
+    """Return score against what was measured of the pieces: a line an algorithm, from its smallest size to its largest.
 
-    The entries are those really in the training text, not the size asked for. Bars are 95% t intervals over seeds.
-    None where no algorithm has two sizes.
+    A panel for each measure (`prediction.MEASURES`) and each test set and metric, or those of `columns`. Entries are
+    those really in the training text, not the size asked for. Bars are 95% t intervals over seeds; an algorithm without
+    sizes is one point. None where no algorithm has two sizes, or where nothing was measured of any.
     """
     import matplotlib as mpl
-    from matplotlib.ticker import LogLocator, NullFormatter
 
     algorithms: dict[str, dict[str, list[Row]]] = {}
     for row in rows:
-        if row["vocabulary_target"]:
-            algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
-    if all(len({runs[0]["size"] for runs in systems.values()}) < 2 for systems in algorithms.values()):
+        algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
+    measures = [name for name in MEASURES if any(row[name] is not None for row in rows)]
+    if not measures or all(len({runs[0]["size"] for runs in systems.values()}) < 2 for systems in algorithms.values()):
         return None
-    columns = list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
+    columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
     with mpl.rc_context(style()):
-        wide = min(2, len(columns))
-        figure, panels = axes_grid(wide, -(-len(columns) // wide), 4.6, 3.4)
-        for axes, (testset, metric) in zip(panels, columns, strict=False):
-            for (name, systems), (dashes, color) in zip(algorithms.items(), _line_styles(), strict=False):
-                points = sorted(
-                    (mine[0]["vocabulary_target"], *mean_and_interval([row["score"] for row in mine]))
-                    for mine in (
-                        [r for r in runs if (r["testset"], r["metric"]) == (testset, metric)]
-                        for runs in systems.values()
-                    )
-                    if mine
-                )
-                if points:
-                    entries, means, widths = zip(*points, strict=True)
-                    bars = [width or 0.0 for width in widths]
-                    axes.errorbar(entries, means, bars, fmt="o", ls=dashes, color=color, ms=4, capsize=3, label=name)
-            axes.set_xscale("log")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.xaxis.set_major_formatter("{x:,.0f}")
-            axes.xaxis.set_minor_formatter(NullFormatter())
-            axes.set_xlabel("entries of the target vocabulary")
-            axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
-        for axes in panels[len(columns) :]:
-            axes.set_visible(False)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+        figure, panels = axes_grid(len(measures), len(columns), 3.6, 3.2, sharey="row", sharex="col")
+        grid = iter(panels)
+        for testset, metric in columns:
+            for measure in measures:
+                axes = next(grid)
+                styles = zip(algorithms.items(), _line_styles(), itertools.cycle(MARKERS), strict=False)
+                for (name, systems), (dashes, color), marker in styles:
+                    points = _points(systems.values(), measure, testset, metric)
+                    if points:
+                        xs, means, widths = zip(*points, strict=True)
+                        look: dict[str, Any] = {"fmt": marker, "ls": dashes, "color": color, "label": name}
+                        axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
+                if measure == "vocabulary":
+                    _count_on_log_scale(axes)
+                if measure == measures[0]:
+                    axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
+                if (testset, metric) == columns[-1]:
+                    axes.set_xlabel(MEASURES[measure])
+        drawn = [pair for axes in panels for pair in zip(*axes.get_legend_handles_labels(), strict=True)]
+        named = {label: handle for handle, label in drawn}
+        figure.legend(named.values(), named, loc="outside upper center", ncols=6)
     return figure
+
+
+def _points(
+    systems: Iterable[Sequence[Row]], measure: str, testset: str, metric: str
+) -> list[tuple[float, float, float]]:
+    """Return measure, mean score and half of its interval of each system of an algorithm, in the order of sizes."""
+    found = []
+    for rows in sorted(systems, key=lambda rows: rows[0]["size"] or 0):
+        mine = [row for row in rows if (row["testset"], row["metric"]) == (testset, metric)]
+        if mine and all(row[measure] is not None for row in mine):
+            mean, width = mean_and_interval([row["score"] for row in mine])
+            found.append((_mean([row[measure] for row in mine]), mean, width or 0.0))
+    return found
+
+
+def _count_on_log_scale(axes: Axes) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 Curve = Sequence[Mapping[str, Any]]

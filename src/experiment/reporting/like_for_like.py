@@ -1,4 +1,4 @@
-"""What differs between compared systems besides the segmentation: said before training, in tables and in the report."""
+"""What differs between compared systems besides the segmentation. The plan, tables and report show it."""
 
 from __future__ import annotations
 

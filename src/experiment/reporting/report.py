@@ -11,7 +11,7 @@ from pathlib import Path
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure
-from experiment.reporting.figures import WordClasses, draw_curves, draw_histograms, draw_scores, draw_sizes, draw_words
+from experiment.reporting.figures import WordClasses, draw_curves, draw_histograms, draw_scores, draw_sweep, draw_words
 from experiment.reporting.pages import TEMPLATES, environment, inline_svg
 from experiment.reporting.samples import Sample, choose_samples
 from experiment.reporting.tables import Block, blocks
@@ -92,11 +92,12 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
             f"Bars are {errors}. Dotted lines: what the others are compared with.",
         ),
         (
-            "sizes",
-            draw_sizes(rows),
-            "Score by size of the vocabulary",
-            "Entries are the pieces that occur on the target side of the training text, not the size asked for. Bars "
-            "are 95% t intervals over seeds.",
+            "sweep",
+            draw_sweep(rows),
+            "Score by size of the vocabulary, and by what else is known before training",
+            "A line joins the sizes of an algorithm. Entries are the pieces that occur in the training text, both "
+            "sides together, not the size asked for; the other measures are of its target side. Bars are 95% t "
+            "intervals over seeds.",
         ),
         (
             "curves",

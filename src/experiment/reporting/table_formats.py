@@ -17,7 +17,7 @@ def markdown(experiment: str, found: Sequence[Block]) -> str:
             body = [
                 [_markdown_name(line), *(f"{c.text} {c.sign}".rstrip() for c in line.cells)] for line in table.lines
             ]
-            head = ["Segmentation", *map(escape_markdown, table.headings)]
+            head = [table.lines_are, *map(escape_markdown, table.headings)]
             parts += [f"### {escape_markdown(table.title)}", aligned([head, *body])]
             notes = [escape_markdown(note) for note in table.notes]
             if table.kind == "scores":
@@ -100,7 +100,7 @@ def latex(experiment: str, found: Sequence[Block]) -> str:
             caption = f"{block.name}: {table.title}. {' '.join(table.notes)} {signatures}"
             label = "-".join([experiment, block.corpus, block.direction, block.model])
             label += "" if table.kind == "scores" else f"-{table.kind}"
-            head = " & ".join(["Segmentation", *map(escape_latex, table.headings)]) + r" \\"
+            head = " & ".join([table.lines_are, *map(escape_latex, table.headings)]) + r" \\"
             body = [" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines]
             parts.append(latex_table("l" + "r" * len(table.headings), [head], body, caption, label))
     return "\n\n".join(parts) + "\n"

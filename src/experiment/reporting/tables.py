@@ -1,18 +1,21 @@
 """Tables of an experiment, made from scores.csv and nothing else: what each cell says (`table_formats` writes it).
 
 Of each corpus, direction and model there are three: the scores, each system against the baseline, and what differs
-between the systems besides the segmentation.
+between the systems besides the segmentation. A sweep of sizes has a fourth: which measure of the pieces predicts the
+score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
 from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
 from experiment.scoring.metrics import METRICS
+from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval, predict, swept_systems
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
@@ -43,11 +46,12 @@ class Line:
 class Table:
     """A table under a heading, with notes below it."""
 
-    kind: str  # scores, comparison or differences
+    kind: str  # scores, comparison, differences or prediction
     title: str
     headings: list[str]
     lines: list[Line]
     notes: list[str] = field(default_factory=list)
+    lines_are: str = "Segmentation"
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,7 @@ def _block(key: tuple[str, str, str], rows: list[Row]) -> Block:
     systems, metrics = systems_of(rows), _distinct(rows, "metric")
     columns = [(testset, metric) for testset in _distinct(rows, "testset") for metric in metrics]
     tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), _differences(systems)]
+    tables.append(_prediction(columns, rows))
     return Block(*key, [table for table in tables if table.lines], _signatures(rows))
 
 
@@ -338,6 +343,44 @@ def _differences(systems: Systems) -> Table:
     notes = [f"Equal (numbers within {TOLERANCE:.0%}): {equal}."] if equal else []
     notes += [f"Not recorded: {unknown}."] if unknown else []
     return Table("differences", "What differs besides the segmentation", list(found), lines if found else [], notes)
+
+
+# ---- what predicts the score
+
+
+def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
+    """Return how well each measure predicts the score; without a line where fewer than two algorithms have sizes."""
+    found = {column: predict(swept_systems(rows, *column)) for column in columns}
+    known = {column: prediction for column, prediction in found.items() if prediction}
+    lines = []
+    for measure, label in MEASURES.items():
+        cells = [
+            _correlation(interval)
+            for prediction in known.values()
+            for interval in (prediction.rho.get(measure), prediction.beyond_size.get(measure))
+        ]
+        if any(cell.value is not None for cell in cells):
+            lines.append(Line(label[0].upper() + label[1:], cells))
+    headings = [f"{_heading(column)}: {what}" for column in known for what in ("ρ", "ρ given entries")]
+    notes = []
+    for prediction in list(known.values())[:1]:
+        notes.append(
+            f"ρ: Spearman's correlation with the score, over the {prediction.systems} systems of the "
+            f"{prediction.algorithms} algorithms with several sizes. Given entries: the partial correlation, what a "
+            "measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap samples of algorithms, "
+            "with all their sizes, and of seeds."
+        )
+        if prediction.algorithms < FEWEST_ALGORITHMS:
+            few = f"{prediction.algorithms} algorithms are too few for these intervals to mean anything"
+            notes.append(f"{few}: take {FEWEST_ALGORITHMS} or more.")
+    return Table("prediction", "What predicts the score", headings, lines, notes, "Measure")
+
+
+def _correlation(interval: Interval | None) -> Cell:
+    if interval is None or isnan(interval.value):
+        return Cell("–")
+    value, low, high = (f"{round(each, 2) + 0.0:+.2f}" for each in (interval.value, interval.low, interval.high))
+    return Cell(f"{value} [{low}, {high}]".replace("-", "−"), interval.value)
 
 
 def _signatures(rows: list[Row]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Between which scores a translation system lies: the copied source below, the reference's round trip above.
+"""Bounds of a system's score: the copied source below, the round trip of the reference above.
 
 - The copied source is a translation that changes nothing. Names, numbers and punctuation alone earn it a score.
 - The round trip is the reference through text form and segmentation and back. What gets lost there (an unknown

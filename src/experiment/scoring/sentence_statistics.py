@@ -1,4 +1,4 @@
-"""A system's sentences as numbers, and corpus scores from their sums: what every resampling test works on.
+"""Statistics of single sentences, and corpus scores from their sums. Resampling tests work on them.
 
 Corpus BLEU, chrF and TER, and every mean, depend on a test set only through sums over its sentences (n-gram counts,
 lengths). So the score of a resampled test set is a function of a weighted sum, and a thousand of them are one product

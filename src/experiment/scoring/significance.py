@@ -1,4 +1,4 @@
-"""Could the difference between two outputs be chance in the choice of the test set? Paired tests of two systems.
+"""Paired tests of two outputs: could their difference be due to the choice of the test set?
 
 - `bootstrap` (default): resampled differences, shifted so that their mean is 0, against the difference observed
   (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005, section 4).

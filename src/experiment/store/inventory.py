@@ -1,4 +1,4 @@
-"""What lies in a folder of results, who uses it, and what nothing needs any more.
+"""What is in a folder of results, who uses it, and what nothing needs any more.
 
 An experiment names the folders that it used in its manifest.json. What no manifest names is nobody's: an experiment
 that is not finished yet has no manifest, so its file has to be given (`uses` of its plan) for its results to count.

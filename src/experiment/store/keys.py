@@ -1,4 +1,4 @@
-"""What identifies a result: a short digest of its definition, which holds the keys of what it was made from.
+"""The key of a result: a short digest of its definition, which has the keys of what it was made from.
 
 A definition is plain data with everything that shapes the content of a folder, and nothing else. Equal definitions have
 equal keys, whatever the result is called and wherever it was made. The first entry of each definition names the step

@@ -1,4 +1,4 @@
-"""How a result is made exactly once, whoever is killed on the way and however many make it at the same time.
+"""Make a result exactly once, even if processes are killed on the way or several make it at the same time.
 
 A program that makes a result takes a lock on its folder. Where the record is there and fits the files, the work was
 done (perhaps by another snakemake a moment ago) and nothing happens. Else it works under temporary names, renames what
@@ -93,7 +93,7 @@ def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) 
 def fits(record: Path) -> bool:
     """Return whether a record is there and its files are, with the sizes that it says.
 
-    Raises InputError for a record that is damaged: what it stands for may have taken days, and is not made again
+    Raises InputError for a record that is damaged: the result may have taken days, and is not made again
     without a word.
     """
     if not record.is_file():

@@ -1,6 +1,6 @@
 """The command line: learn, encode, decode, export, vocabulary, signature, stats, compare, list, new, check.
 
-Text goes in and out as UTF-8 bytes whose only line end is LF. What is the user's to mend is said on standard error
+Text goes in and out as UTF-8 bytes whose only line end is LF. Errors that the user can mend go to standard error
 without a traceback, with status 2; warnings, and what encoding could not do (unknown words, ...), go there, too.
 """
 

@@ -125,7 +125,7 @@ def _tokenized(text: Path, language: str, folder: Path) -> Path:
     return path
 
 
-#: Column heads and how to write each figure; text ("") stands at the left, numbers at the right.
+#: Column heads and how to write each figure; text ("") is at the left, numbers at the right.
 _COLUMNS: dict[str, tuple[str, str]] = {
     "algorithm": ("algorithm", ""),
     "reads": ("reads", ""),

@@ -15,7 +15,8 @@ import inspect
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, EntryPoints
+from importlib.metadata import entry_points as installed_entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -110,6 +111,11 @@ def source_digest(name: str, folder: Path | None = None) -> str:
     if source is None:
         raise InputError(f"algorithm {name!r} has no source file to take a digest of")
     return _digest(Path(source))
+
+
+@cache  # reading what is installed takes some milliseconds
+def entry_points(group: str) -> EntryPoints:
+    return installed_entry_points(group=group)
 
 
 def _offered() -> dict[str, EntryPoint]:

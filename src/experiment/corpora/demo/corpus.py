@@ -98,7 +98,7 @@ def write(folder: Path, corpus: Corpus, languages: Sequence[str] = (SOURCE, TARG
     """Write {split}.{language} for each split, and gold for the target: word, tab, morphemes separated by spaces.
 
     `languages` are the codes that the English-like source and the target go by: another pair's, where the corpus
-    stands in for one that is not at hand.
+    takes the place of one that is not at hand.
     """
     source, target = languages
     for split, sentences in corpus.splits.items():

@@ -1,0 +1,184 @@
+"""Judge the hypotheses of the size sweep (README.md) on one pair's scores, and draw its figure.
+
+cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/size-sweep/scores.csv --output en-de
+
+Writes findings.md, scores.csv and figure.png to the folder. Only algorithms with all sizes and seeds are judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import ttest_ind
+
+from experiment.programs import program
+from experiment.reporting.drawing import save_png
+from experiment.reporting.figures import draw_sweep
+from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
+from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, predict, swept_systems
+from experiment.scoring.scorebook import Row, read_scores, write_scores
+from experiment.scoring.significance import ALPHA, resampling_seed
+
+METRIC = "chrf"
+SIZES = (500, 1000, 2000, 4000)
+SEEDS = 3
+#: Codes without meaning, and merges drawn at random: made to be worse, and left out of what composes words of pieces.
+CONTROLS = ("huffman", "random-bpe")
+#: At how many entries algorithms are compared with each other (H2).
+ENTRIES = 1000
+RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
+CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
+
+#: An algorithm's systems: size -> entries in the vocabulary, and the score of each seed.
+Curve = dict[int, tuple[float, tuple[float, ...]]]
+
+
+def complete(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of algorithms that are there as a whole: each size (or the one they have) with every seed."""
+    seeds: dict[str, dict[int | None, set[int]]] = {}
+    for row in rows:
+        seeds.setdefault(row["algorithm"], {}).setdefault(row["size"], set()).add(row["seed"])
+    whole = {
+        algorithm
+        for algorithm, found in seeds.items()
+        if all(len(each) == SEEDS for each in found.values()) and (set(found) == set(SIZES) or len(found) == 1)
+    }
+    return [row for row in rows if row["algorithm"] in whole]
+
+
+def curves(rows: Sequence[Row], testset: str) -> dict[str, Curve]:
+    """Return the curve of each algorithm with several sizes."""
+    found: dict[str, dict[int, list[Row]]] = {}
+    for row in rows:
+        if (row["testset"], row["metric"]) == (testset, METRIC) and row["size"] is not None:
+            found.setdefault(row["algorithm"], {}).setdefault(row["size"], []).append(row)
+    return {
+        algorithm: {
+            size: (statistics.fmean(row["vocabulary"] for row in runs), tuple(row["score"] for row in runs))
+            for size, runs in sorted(systems.items())
+        }
+        for algorithm, systems in found.items()
+        if len(systems) > 1
+    }
+
+
+def shown(interval: Interval, decimals: int = 2) -> str:
+    if isnan(interval.value):
+        return "not defined"
+    value, low, high = (f"{each:+.{decimals}f}" for each in (interval.value, interval.low, interval.high))
+    return f"{value} [{low}, {high}]".replace("-", "−")
+
+
+def more_entries_are_better(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
+    """H1: of each algorithm, the largest size against the smallest."""
+    tests = [ttest_ind(curve[SIZES[-1]][1], curve[SIZES[0]][1], equal_var=False) for curve in found.values()]
+    corrected = holm([float(test.pvalue) for test in tests])
+    for (algorithm, curve), test, p_value in zip(found.items(), tests, corrected, strict=True):
+        ends = test.confidence_interval(0.95)
+        difference = statistics.fmean(curve[SIZES[-1]][1]) - statistics.fmean(curve[SIZES[0]][1])
+        verdict = OPEN if p_value >= ALPHA else CONFIRMED if ends.low > 0 else REFUTED
+        yield f"H1, {algorithm}", f"{shown(Interval(difference, ends.low, ends.high))}, p = {p_value:.2g}", verdict
+
+
+def at_entries(curve: Curve, means: Mapping[int, float]) -> float:
+    """Return the score at `ENTRIES` entries, interpolated in the logarithm of entries."""
+    entries = [np.log(curve[size][0]) for size in curve]
+    return float(np.interp(np.log(ENTRIES), entries, [means[size] for size in curve]))
+
+
+def size_matters_more(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
+    """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries."""
+    composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
+
+    def ranges(scores: Mapping[str, Mapping[int, float]]) -> tuple[float, float]:
+        equal = [at_entries(curve, scores[name]) for name, curve in composing.items()]
+        return float(np.ptp(list(scores["bpe"].values()))), float(np.ptp(equal))
+
+    random = np.random.default_rng(resampling_seed())
+    means = {name: {size: statistics.fmean(s) for size, (_, s) in curve.items()} for name, curve in composing.items()}
+    of_size, of_algorithm = ranges(means)
+    draws = []
+    for _ in range(DRAWS):
+        drawn = {
+            name: {size: float(random.choice(s, len(s)).mean()) for size, (_, s) in curve.items()}
+            for name, curve in composing.items()
+        }
+        draws.append(np.subtract(*ranges(drawn)))
+    low, high = np.percentile(draws, [2.5, 97.5])
+    few = len(composing) < FEWEST_ALGORITHMS
+    verdict = TOO_FEW if few else CONFIRMED if low > 0 else REFUTED if high < 0 else OPEN
+    text = f"range of bpe {of_size:.2f}, of {len(composing)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
+    yield "H2", f"{text}difference {shown(Interval(of_size - of_algorithm, low, high))}", verdict
+
+
+def composition_matters(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, str, str]]:
+    """H3: the pipeline's verdicts on the controls against bpe of the same size."""
+    for control in CONTROLS:
+        here = {
+            row["size"]: row
+            for row in rows
+            if (row["algorithm"], row["testset"], row["metric"]) == (control, testset, METRIC)
+        }
+        if here:
+            verdicts = [row["verdict"] for row in here.values()]
+            refuted = sum(verdict in (SAME, BETTER) for verdict in verdicts) >= 2
+            verdict = CONFIRMED if set(verdicts) == {WORSE} else REFUTED if refuted else OPEN
+            listed = "; ".join(
+                f"{size:,}: {shown(Interval(row['effect'], row['effect_low'], row['effect_high']))} {row['verdict']}"
+                for size, row in sorted(here.items())
+            )
+            yield f"H3, {control}", listed, verdict
+
+
+def prediction_verdicts(found: Prediction) -> Iterator[tuple[str, str, str]]:
+    """H4 to H6."""
+    few = found.algorithms < FEWEST_ALGORITHMS
+    for name, measure, sign in (("H4", RENYI, 1), ("H5", PIECES, -1)):
+        rho = found.rho[measure]
+        low, high = sorted((sign * rho.low, sign * rho.high))
+        verdict = CONFIRMED if low > 0 else REFUTED if high < 0.3 else OPEN
+        text = f"ρ = {shown(rho)}; given entries {shown(found.beyond_size[measure])}"
+        yield name, text, TOO_FEW if few else verdict
+    better = found.better[PIECES, RENYI]
+    turned = Interval(-better.value, -better.high, -better.low)
+    verdict = CONFIRMED if turned.low > 0 else REFUTED if turned.high < 0 else OPEN
+    yield "H6", f"absolute ρ of Rényi efficiency, less that of pieces: {shown(turned)}", TOO_FEW if few else verdict
+
+
+def findings(rows: Sequence[Row], testset: str) -> str:
+    """Return the hypotheses' evidence and verdicts as Markdown."""
+    found, systems = curves(rows, testset), swept_systems(rows, testset, METRIC)
+    lines = [*more_entries_are_better(found), *size_matters_more(found), *composition_matters(rows, testset)]
+    without = [system for system in systems if system.algorithm not in CONTROLS]
+    for label, chosen in (("", systems), (", without controls", without)):
+        if (label == "" or len(without) < len(systems)) and (prediction := predict(chosen)):
+            lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
+    table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
+    head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
+    return f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}.\n\n{head}\n{table}\n"
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scores", type=Path, required=True, help="scores.csv of one pair of languages")
+    parser.add_argument("--output", type=Path, required=True, help="folder for findings.md, scores.csv and figure.png")
+    arguments = parser.parse_args(argv)
+    rows = complete(read_scores(arguments.scores))
+    testset = rows[0]["testset"]
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    write_scores(arguments.output / "scores.csv", rows)
+    (arguments.output / "findings.md").write_text(findings(rows, testset), encoding="utf-8")
+    if (figure := draw_sweep(rows, [(testset, METRIC)])) is not None:
+        save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
+    print((arguments.output / "findings.md").read_text(encoding="utf-8"))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""Which measure predicts the score: against scipy, residuals of a regression, and data whose answer is known."""
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, rankdata, spearmanr
+
+from experiment.scoring.prediction import Swept, partial, predict, spearman, swept_systems
+
+
+def systems(scores, *, algorithms=8, sizes=4, seeds=3, noise=0.0, random=None):
+    """Systems with a measure `pieces_per_sentence_target`; `scores(size, pieces)` is the score, but for noise."""
+    random = random or np.random.default_rng(1)
+    found = []
+    for algorithm in range(algorithms):
+        offset = random.normal()
+        for size in range(1, sizes + 1):
+            pieces = -size + offset + 0.1 * random.normal()
+            made = tuple(scores(size, pieces) + noise * random.normal() for _ in range(seeds))
+            measures = {"vocabulary": float(500 * 2**size), "pieces_per_sentence_target": pieces}
+            found.append(Swept(f"algorithm-{algorithm}", measures, made))
+    return found
+
+
+def test_correlations_are_those_of_scipy():
+    random = np.random.default_rng(3)
+    measures, scores = random.integers(0, 6, size=(3, 20)).astype(float), random.normal(size=20)
+    matrix = spearman(measures, scores)
+    for row, measure in zip(matrix, measures, strict=False):
+        assert row[-1] == pytest.approx(spearmanr(measure, scores).statistic)
+    assert matrix[0, 2] == pytest.approx(spearmanr(measures[0], measures[2]).statistic)
+
+
+def test_the_partial_correlation_is_that_of_residuals_of_ranks():
+    random = np.random.default_rng(4)
+    measures, scores = random.normal(size=(2, 25)), random.normal(size=25)
+    given, one, other = (rankdata(values) for values in (measures[0], measures[1], scores))
+    residuals = [values - np.polyval(np.polyfit(given, values, 1), given) for values in (one, other)]
+    assert partial(spearman(measures, scores), 1, 2, 0) == pytest.approx(pearsonr(*residuals).statistic)
+
+
+def test_a_measure_that_decides_the_score_is_found_beyond_size():
+    found = predict(systems(lambda size, pieces: -pieces), draws=200)
+    assert found is not None
+    assert (found.systems, found.algorithms) == (32, 8)
+    rho = found.rho["pieces_per_sentence_target"]
+    assert (rho.value, rho.low, rho.high) == pytest.approx((-1, -1, -1))
+    assert found.beyond_size["pieces_per_sentence_target"].value == pytest.approx(-1)
+    assert found.better["vocabulary", "pieces_per_sentence_target"].high < 0
+
+
+def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
+    found = predict(systems(lambda size, pieces: size, noise=0.3), draws=300)
+    assert found is not None
+    assert found.rho["pieces_per_sentence_target"].high < 0
+    beyond = found.beyond_size["pieces_per_sentence_target"]
+    assert beyond.low < 0 < beyond.high
+
+
+def test_the_interval_holds_no_correlation_as_often_as_it_says():
+    """Scores that have nothing to do with the measure: intervals over eight algorithms miss zero somewhat too often."""
+    random, missed = np.random.default_rng(5), 0
+    for _ in range(60):
+        made = systems(lambda size, pieces: random.normal(), random=random)
+        rho = predict(made, draws=100).rho["pieces_per_sentence_target"]
+        missed += not rho.low <= 0 <= rho.high
+    assert missed <= 12  # 3 expected at 5%; 12 or fewer with probability 0.99 at 10%
+
+
+def test_only_algorithms_with_several_sizes_count():
+    def row(algorithm, size, seed, **rest):
+        given = {"algorithm": algorithm, "segmentation": f"{algorithm}-{size}", "size": size, "seed": seed}
+        known = {"vocabulary": size, "pieces_per_sentence_target": 20.0 - seed, "renyi_efficiency_target": None}
+        return (
+            {"testset": "test", "metric": "chrf", "score": 40.0 + seed, "boundary_f1_target": 0.5}
+            | given
+            | known
+            | rest
+        )
+
+    rows = [row("bpe", size, seed) for size in (500, 1000) for seed in (1, 2, 3)]
+    rows += [row("char", None, 1), row("word", 4000, 1), row("bpe", 500, 1, metric="bleu")]
+    rows += [row("hft", size, 1) for size in (500, 1000)]
+    found = swept_systems(rows, "test", "chrf")
+    assert [(system.algorithm, len(system.scores)) for system in found] == [
+        ("bpe", 3),
+        ("bpe", 3),
+        ("hft", 1),
+        ("hft", 1),
+    ]
+    assert found[0].measures == {"vocabulary": 500, "pieces_per_sentence_target": 18.0, "boundary_f1_target": 0.5}
+
+
+def test_one_algorithm_is_too_few():
+    assert predict(systems(lambda size, pieces: size, algorithms=1)) is None

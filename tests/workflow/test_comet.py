@@ -1,0 +1,72 @@
+"""COMET in the workflow, with a small random model: one job for all systems, and only for what has no score."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_comet import make_tiny_comet
+
+from .conftest import TINY, Workplace
+
+pytestmark = pytest.mark.slow
+OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+
+
+def comet_scores(place: Workplace) -> dict[tuple[str, str], float]:
+    with open(place.results / "tiny/scores.csv", newline="") as stream:
+        rows = [row for row in csv.DictReader(stream) if row["metric"] == "comet"]
+    return {(row["segmentation"], row["testset"]): float(row["score"]) for row in rows}
+
+
+def test_comet_joins_systems_that_are_finished(
+    workplaces: Callable[[str], Workplace],
+    finished: Workplace,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    root: Path,
+) -> None:
+    place = workplaces("comet")
+    for part in ("results", ".snakemake"):
+        shutil.copytree(finished.folder / part, place.folder / part, dirs_exist_ok=True)
+    for name, value in OFFLINE.items():
+        monkeypatch.setenv(name, value)
+    model = make_tiny_comet(tmp_path / "model")
+    experiment = {**TINY, "metrics": ["bleu", "comet"], "comet_model": str(model)}
+    log = place.results / "logs/comet/tiny.log"
+
+    assert place.plan(experiment).keys() == {"manifest", "comet_model", "comet", "collect_scores", "tables"}
+    place.run()
+    assert "2 of 2 test sets scored" in log.read_text()
+    first = comet_scores(place)
+    assert first.keys() == {("bpe", "test"), ("char", "test")}
+
+    both = {**experiment, "testsets": ["test", "test_unseen"]}
+    assert place.plan(both)["comet"] == 1
+    place.run()
+    assert "2 of 4 test sets scored" in log.read_text()
+    second = comet_scores(place)
+    assert second.items() > first.items()
+    assert "Nothing to be done" in place.run("-n")
+
+    files = json.loads((place.results / "tiny/manifest.json").read_text())["runs"][0]["testsets"]["test_unseen"]
+    words = [word for name in ("source", "hypothesis", "reference") for word in (f"--{name}", files[name])]
+    program = [
+        sys.executable,
+        str(root / "scripts/score_comet.py"),
+        *words,
+        "--model",
+        str(model),
+        "--output",
+        "c.json",
+    ]
+    subprocess.run(program, cwd=place.folder, env=place.environment() | {"PYTHONPATH": str(root / "src")}, check=True)
+    assert json.loads((place.folder / "c.json").read_text())["score"] == pytest.approx(second["bpe", "test_unseen"])
+    table = (place.results / "tiny/table.md").read_text()
+    assert "COMET" in table
