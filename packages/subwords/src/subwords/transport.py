@@ -159,7 +159,9 @@ def transport(
             column_factor = column_factor - level.best(column_factor)  # the next row step moves the rows
         with np.errstate(over="ignore", divide="ignore"):
             undone = np.exp(-column_factor)
-            scaled = core.scale(*edges, *map(np.ascontiguousarray, (plan[by_columns], row_mass, lowest, highest, undone)), SCALED)
+            scaled = core.scale(
+                *edges, *map(np.ascontiguousarray, (plan[by_columns], row_mass, lowest, highest, undone)), SCALED
+            )
             column_factor += np.log(scaled)
         rounds += SCALED
     mass = np.exp(kernel + row_factor[rows] + column_factor[columns])
