@@ -92,3 +92,7 @@ def test_only_algorithms_with_several_sizes_count():
 
 def test_one_algorithm_is_too_few():
     assert predict(systems(lambda size, pieces: size, algorithms=1)) is None
+
+
+def test_systems_of_which_nothing_was_measured_have_no_prediction():
+    assert predict([Swept(algorithm, {}, (1.0, 2.0)) for algorithm in ("bpe", "bpe", "hft", "hft")]) is None
