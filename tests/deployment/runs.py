@@ -76,7 +76,7 @@ def epochs_trained(place: Workplace, seed: int) -> list[int]:
 
 #: What is equal however a run went: text, segmentations, dev scores, translations, scores.
 LASTING = ["corpora/**/*", "segmented/**/*", "runs/**/*.hyp", "runs/**/*.pieces", "runs/**/*.scores.json"]
-LASTING += ["runs/**/scores.jsonl"]
+LASTING += ["runs/**/scores.json"]
 #: What is in the files that say when, how fast or from where something was made.
 CHANGING = (b'"made": {', b'_cpu_seconds": ')
 CHANGING_COLUMNS = ("train_seconds", "cpu_seconds", "gpu_hours", "tokens_per_second", "peak_memory_mib", "commit")

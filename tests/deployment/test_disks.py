@@ -82,7 +82,7 @@ def test_results_that_may_only_be_read(place: Workplace, disk: SmallDisk, expect
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("name", ["checkpoint_last.pt", "checkpoint2.pt", "scores.jsonl"])
+@pytest.mark.parametrize("name", ["checkpoint_last.pt", "checkpoint2.pt", "scores.json"])
 def test_a_training_that_goes_on_after_its_disk_failed(
     place: Workplace, expected: dict[str, Any], name: str, damage: str
 ) -> None:

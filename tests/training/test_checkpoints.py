@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -153,8 +154,13 @@ def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(
     assert "begins again" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("content", [b'{"file": "checkpoint1.pt", "epoch": 1}\n{"file": "che', b"\xff\n"])
-def test_a_damaged_record_says_what_to_delete(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "scores.jsonl").write_bytes(content)
-    with pytest.raises(InputError, match=rf"scores\.jsonl is damaged(.|\n)*next: delete {tmp_path}"):
+@pytest.mark.parametrize(
+    "harm", [lambda text: text[:40], lambda text: b"\xff" + text, lambda text: text.replace(b"3.0", b"7.0")]
+)
+def test_a_damaged_record_says_what_to_delete(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
+    """Cut, not UTF-8, or with a flipped bit that would choose another checkpoint."""
+    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    record = tmp_path / "scores.json"
+    record.write_bytes(harm(record.read_bytes()))
+    with pytest.raises(InputError, match=rf"scores\.json is damaged(.|\n)*next: delete {tmp_path}"):
         read_record(tmp_path)

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import torch
 
+from experiment.training.dev_scores import read_record
+
 pytestmark = pytest.mark.slow
 
 RECIPE = {
@@ -69,11 +71,13 @@ def start(root: Path, data: Path, folder: Path, processes: int) -> subprocess.Po
         "device": "cpu",
         "runs_per_gpu": 1,
         "keep_checkpoints": True,
+        "inputs": {},
         "evaluation": {
             "folder": str(folder / "seed1" / "none"),
             "definition": {},
             "model": "",
             "direction": "aa-bb",
+            "inputs": {},
             "tests": [],
         },
     }
@@ -93,8 +97,7 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def scores(folder: Path) -> list[dict[str, Any]]:
-    lines = (folder / "seed1" / "checkpoints" / "scores.jsonl").read_text().splitlines()
-    return [json.loads(line) for line in lines]
+    return read_record(folder / "seed1" / "checkpoints")
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:

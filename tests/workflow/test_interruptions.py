@@ -112,7 +112,7 @@ def test_a_killed_training_goes_on_from_its_last_checkpoint(workplaces: Callable
     checkpoints = "runs/mini/en-qmo/bpe/mini.*/seed1/checkpoints"
 
     def scores(place: Workplace) -> list[dict[str, Any]]:
-        paths = list(place.results.glob(f"{checkpoints}/scores.jsonl"))
+        paths = list(place.results.glob(f"{checkpoints}/scores.json"))
         return [json.loads(line) for line in paths[0].read_text().splitlines()] if paths else []
 
     straight, interrupted = workplaces("straight"), workplaces("interrupted")
@@ -136,7 +136,7 @@ def test_a_torn_last_checkpoint_starts_the_training_afresh(
     checkpoints = "runs/mini/en-qmo/bpe/mini.*/seed1/checkpoints"
 
     def seen() -> bool:
-        return bool(list(place.results.glob(f"{checkpoints}/scores.jsonl")))
+        return bool(list(place.results.glob(f"{checkpoints}/scores.json")))
 
     if kill_when(start(place), seen):
         last = place.one(f"{checkpoints}/checkpoint_last.pt")

@@ -1,16 +1,15 @@
-"""The record of a training's dev scores: one JSON line per checkpoint, beside the checkpoints."""
+"""The record of a training's dev scores: an entry for each checkpoint, sealed, beside the checkpoints."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from experiment.jsonfiles import read_json, write_json
 from subwords.errors import InputError
-from subwords.files import whole_file
 
-RECORD = "scores.jsonl"
+RECORD = "scores.json"
 
 
 def read_record(folder: Path) -> list[dict[str, Any]]:
@@ -19,17 +18,19 @@ def read_record(folder: Path) -> list[dict[str, Any]]:
     Raises InputError where the record is damaged: without it nobody knows which checkpoints are the best.
     """
     path = folder / RECORD
+    if not path.exists():
+        return []
     try:
-        return [json.loads(line) for line in path.read_bytes().decode().splitlines()] if path.exists() else []
-    except ValueError as error:
+        record: list[dict[str, Any]] = read_json(path)["dev"]
+    except (InputError, KeyError, TypeError) as error:
         raise InputError(
             f"{path} is damaged: {error}", next_step=f"delete {folder} and run again: the training begins again"
         ) from error
+    return record
 
 
 def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
-    with whole_file(folder / RECORD) as stream:
-        stream.writelines(json.dumps(entry) + "\n" for entry in record)
+    write_json(folder / RECORD, {"dev": record}, sealed=True)
 
 
 def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:
