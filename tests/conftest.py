@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from subwords.testing import AWKWARD
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A busy machine is no failure, nor is a first compilation. `make test-fast` tries fewer examples.
 settings.register_profile("all", deadline=None)
@@ -29,29 +31,6 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("needs ../shared (the papers' vectors and the data mirror), which is not here")
     return folder
-
-
-#: Lines that have broken segmenters before: decode(encode(x)) must give each of them back.
-AWKWARD = [
-    "",
-    "a",
-    "?",
-    "the cat sat on the mat",
-    "aaaa aaa aa a",
-    "naïve café, coöperate",
-    "cafe\u0301 e\u0301\u0301",
-    "hello 👋🏽 family 👨‍👩‍👧‍👦 flags 🇨🇿🇮🇪",
-    "שלום עולם مرحبا بالعالم",
-    "मराठी भाषा क्‍ष",
-    "日本語の文章 東京",
-    "a\u00a0b\u2003c\u3000d",
-    "line\u2028separator para\u2029graph next\x85line \x0b\x0c\x1c",
-    "nul\x00byte",
-    "<unk> <s> </s> <pad> @@ @@ a@@ b </w> ▁ ▁▁ ␠ ␀ ¦ # ##x",
-    "ALL CAPS, Title Case, mIxEd NATO-led 3.14 1,000,000 e-mail",
-    "\ud7ff\uffff\U0010ffff",
-    "x" * 5000,
-]
 
 
 @pytest.fixture(params=AWKWARD, ids=lambda line: ascii(line)[:24])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from replication.claims import (
     LARGEST,
     Finding,
+    Numbers,
     Runs,
     claim,
     difference,
@@ -191,15 +192,21 @@ def most_of_the_gain(runs: Runs) -> Finding:
     return in_all(over_characters.minus(rest) > 0) & in_all(over_words.minus(rest) > 0)
 
 
+def percent_of_bpe(runs: Runs) -> tuple[Numbers, Numbers]:
+    """Return the shares of BPE's BLEU and COMET that Huffman reaches with 32k symbols, in each corpus."""
+    largest = of(algorithm="huffman", size=32000)
+    names = ("bleu_percent_of_bpe", "comet_percent_of_bpe")
+    bleu, comet = (values(runs, name, largest, each=["corpus"]).rounded(0.01) for name in names)
+    return bleu, comet
+
+
 @claim(
     "scores within 10-12% of those obtained using BPE when measured by BLEU and within 4-8% by COMET, with 32k symbols",
     where="section 1",
 )
 def within(runs: Runs) -> Finding:
     """With 32k symbols, Huffman's BLEU is at least 88% of BPE's and its COMET at least 92%, in each corpus."""
-    largest = of(algorithm="huffman", size=32000)
-    bleu = values(runs, "bleu_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
-    comet = values(runs, "comet_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    bleu, comet = percent_of_bpe(runs)
     return in_all(bleu >= 0.88) & in_all(comet >= 0.92)
 
 
@@ -209,9 +216,7 @@ def within(runs: Runs) -> Finding:
 )
 def within_as_printed(runs: Runs) -> Finding:
     """With 32k symbols, Huffman's BLEU is 88% to 90% of BPE's and its COMET 92% to 96%, in each corpus."""
-    largest = of(algorithm="huffman", size=32000)
-    bleu = values(runs, "bleu_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
-    comet = values(runs, "comet_percent_of_bpe", largest, each=["corpus"]).rounded(0.01)
+    bleu, comet = percent_of_bpe(runs)
     return in_all(bleu.between(0.88, 0.90)) & in_all(comet.between(0.92, 0.96))
 
 
