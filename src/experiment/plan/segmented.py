@@ -56,7 +56,7 @@ class Segmented:
     def record(self) -> Path:
         return Path(self.folder, RECORD)
 
-    def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
+    def job(self) -> dict[str, Any]:
         """Return what scripts/segment.py is told."""
         asked = self.segmentation
         return {
@@ -81,7 +81,6 @@ class Segmented:
             "learn": {**asked.learn, **self.definition.get("per_seed", {})},
             "encode": asked.encode,
             "learn_pairs": asked.learn_pairs,
-            "workers": runtime["workers"],
         }
 
 
