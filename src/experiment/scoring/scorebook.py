@@ -12,8 +12,8 @@ from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
 from experiment.provenance import commit_label
 from experiment.runs import Run, TestSet
+from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
-from experiment.scoring.significance import ALPHA
 from experiment.training.exposure import asked, exposure
 from subwords.errors import InputError
 from subwords.files import whole_file
@@ -98,25 +98,40 @@ Row = dict[str, Any]
 
 
 def score_rows(manifest: Manifest) -> list[Row]:
-    """Return the rows of scores.csv, in the manifest's order of runs."""
-    tested, compared = _read_tests(manifest), _read_comparisons(manifest)
+    """Compare the systems, and return the rows of scores.csv in the manifest's order of runs."""
+    blocks: dict[tuple[str, str, str], list[Run]] = {}
+    for run in manifest.runs:
+        blocks.setdefault(run.block, []).append(run)
+    compared = {
+        (block, testset): compare_block(manifest, runs, testset)
+        for block, runs in blocks.items()
+        for testset in runs[0].testsets
+    }
     rows: list[Row] = []
     for run in manifest.runs:
         facts = _run_facts(run)
         for name, files in run.testsets.items():
             for metric, score, facts_here in _scores(manifest, run, name, files):
-                key = (*run.block, run.segmentation, run.seed, name, metric)
+                columns = compared[run.block, name].get((run.segmentation, run.seed, metric), {})
+                _check_score(columns.get("score", score), score, files)
                 rows.append(
                     dict.fromkeys(COLUMNS)
                     | {"experiment": manifest.experiment, "baseline": manifest.baseline}
                     | facts
+                    | columns
                     | {"testset": name, "metric": metric, "score": score}
                     | facts_here
-                    | _test_facts(tested.get(key), score, key)
-                    | compared.get((*run.block, run.segmentation, name, metric), {})
                 )
     _add_deltas(rows)
     return rows
+
+
+def _check_score(compared: float, score: float, files: TestSet) -> None:
+    if abs(compared - score) > 1e-6:
+        raise InputError(
+            f"{files.hypothesis} has a score of {compared}, and {files.scores} says {score}",
+            next_step=f"delete {files.scores} and run again: they belong to other translations",
+        )
 
 
 def _run_facts(run: Run) -> Row:
@@ -199,65 +214,6 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
                 f"{files.scores} has no {metric}", next_step="score again with all metrics of the experiment"
             )
         yield metric, found["score"], common | {"signature": found["signature"]}
-
-
-def _read_tests(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
-    """Return the outcome of each comparison by corpus, direction, model, segmentation, seed, test set and metric."""
-    tested = {}
-    for path in manifest.significance:
-        content = read_json(path)
-        if content["baseline"] != manifest.baseline:
-            raise InputError(
-                f"{path} compares with {content['baseline']!r}, the experiment with {manifest.baseline!r}",
-                next_step="run scripts/compare_systems.py again",
-            )
-        for outcome in content["comparisons"]:
-            key = (
-                *(content[name] for name in ("corpus", "direction", "model")),
-                *(outcome["segmentation"], outcome["seed"], content["testset"], outcome["metric"]),
-            )
-            tested[key] = outcome | {"signature": content["signatures"][outcome["metric"]], "path": path}
-    return tested
-
-
-#: Column of scores.csv -> what it is called among the systems of a comparison.
-_COMPARED = {
-    **{name: name for name in ("baseline", "effect", "over_seeds", "margin", "verdict", "copied_source", "round_trip")},
-    **{f"effect_{column}": name for column, name in (("low", "low"), ("high", "high"), ("p", "p_value"))},
-    "effect_p_holm": "p_holm",
-}
-
-
-def _read_comparisons(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
-    """Return the columns of each comparison by corpus, direction, model, segmentation, test set and metric."""
-    found = {}
-    for path in manifest.significance:
-        content = read_json(path)
-        place = tuple(content[name] for name in ("corpus", "direction", "model"))
-        for system in content.get("systems", []):
-            key = (*place, system["segmentation"], content["testset"], system["metric"])
-            found[key] = {"baseline": manifest.baseline} | {
-                column: system[name] for column, name in _COMPARED.items() if name in system
-            }
-    return found
-
-
-def _test_facts(outcome: Row | None, score: float, key: tuple[Any, ...]) -> Row:
-    if outcome is None:
-        return {}
-    if abs(outcome["score"] - score) > 1e-6:
-        raise InputError(
-            f"{outcome['path']} tested a score of {outcome['score']} where {score} was measured "
-            f"({', '.join(map(str, key))})",
-            next_step="run scripts/compare_systems.py again: it read other translations",
-        )
-    p_value = outcome["p_value"]
-    return {
-        "ci95": outcome["ci95"],
-        "p_value": p_value,
-        "significant": None if p_value is None else p_value < ALPHA,
-        "test": outcome["signature"],
-    }
 
 
 def _add_deltas(rows: list[Row]) -> None:
