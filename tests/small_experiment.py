@@ -66,6 +66,8 @@ def make_runs(
                     }
                 (home / "run.json").write_text(json.dumps(_record(seed, index, gpus)))
                 (home / "stats.json").write_text(json.dumps(_statistics(index)))
+                text = ("moses", "raw", "raw")[index % 3]
+                (home / "definition.json").write_text(json.dumps({"text": text, "joint": True}))
                 write_lines(home / "log.jsonl", [json.dumps(point) for point in _curve(index, seed)])
                 manifest["runs"].append(
                     {
@@ -102,12 +104,14 @@ def _record(seed: int, index: int, gpus: int) -> dict[str, Any]:
         for side in ("encoder", "decoder")
         for name, size in (("embed-dim", 96), ("ffn-embed-dim", 192))
     }
-    text = ("moses", "raw", "raw")[index % 3]
     return {
-        "parameters": {"segmentation": {"text": text, "joint": True}, "model": {"name": "tiny", "flags": flags}},
+        "definition": {"recipe": flags},
         "model_parameters": 400_000 + 1000 * index,
         "updates": 500,
         "epochs": 10,
+        "sentences_seen": 500 * 48,
+        "pieces_seen": round(500 * 48 * (12.5 + index)),
+        "stopped_early": False,
         "train_seconds": 90.0 + seed,
         "cpu_seconds": 45.0,
         "tokens_per_second": 8000.5,

@@ -195,20 +195,6 @@ def test_what_differs_is_a_table_and_what_does_not_a_note(finished):
     assert "Equal (numbers within 2%): joint, parameters, updates, sentences seen, stopped early." in text
 
 
-def test_a_definition_beside_the_statistics_says_what_the_segmentation_is(finished, tmp_path):
-    manifest = json.loads((finished / "manifest.json").read_text())
-    for number, run in enumerate(manifest["runs"]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        shutil.copy(run["stats_json"], folder / "stats.json")
-        (folder / "definition.json").write_text(json.dumps({"text": "moses", "joint": False}))
-        run["stats_json"] = str(folder / "stats.json")
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    rows = score_rows(read_manifest(tmp_path / "manifest.json"))
-    assert {(row["text"], row["joint"]) for row in rows} == {("moses", False)}
-    assert {row["joint"] for row in read_scores(finished / "scores.csv")} == {True}
-
-
 @pytest.mark.slow
 def test_operations_are_six_a_weight_and_piece(finished):
     """Against the weights of the model itself, counted in torch: all matrices but the embeddings'."""
@@ -216,7 +202,7 @@ def test_operations_are_six_a_weight_and_piece(finished):
 
     row = next(row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe")
     flags = json.loads((finished.parent / "en-xx" / "bpe" / "seed1" / "run.json").read_text())
-    flags = flags["parameters"]["model"]["flags"] | {"share-decoder-input-output-embed": True}
+    flags = flags["definition"]["recipe"] | {"share-decoder-input-output-embed": True}
     layers, d, f, entries = (1, 2), 96, 192, row["vocabulary_target"]
     pieces = 500 * 48 * 12.5
     weights = layers[0] * (4 * d * d + 2 * d * f) + layers[1] * (8 * d * d + 2 * d * f)

@@ -14,7 +14,7 @@ from experiment.provenance import commit_label
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
-from experiment.training.exposure import asked, exposure
+from experiment.training.exposure import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -94,6 +94,14 @@ COLUMNS: dict[str, str] = {
 #: Without these there is no table; other columns may be absent from files of earlier versions.
 REQUIRED = ("experiment", "corpus", "direction", "model", "segmentation", "seed", "testset", "metric", "score")
 
+#: Columns that a run, a side's statistics and a run.json have under the same names.
+RUN_COLUMNS = ("corpus", "direction", "model", "segmentation", "algorithm", "size", "seed")
+SIDE_COLUMNS = ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1")
+RECORD_COLUMNS = (
+    *("updates", "epochs", "sentences_seen", "pieces_seen", "stopped_early", "train_seconds", "cpu_seconds", "gpus"),
+    *("runs_per_gpu", "energy_kwh", "tokens_per_second", "peak_memory_mib", "device", "dev_sentences_skipped"),
+)
+
 Row = dict[str, Any]
 
 
@@ -137,54 +145,32 @@ def _check_score(compared: float, score: float, files: TestSet) -> None:
 def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
     record = read_json(run.run_json)
-    seconds, gpus = record.get("train_seconds"), record.get("gpus")
-    sharing = record.get("runs_per_gpu")
-    git = record.get("git") or {}
-    segmentation = _segmentation(run, record)
+    sides = side_statistics(run.stats_json, run.direction)
+    segmentation = _segmentation(run)
+    seen, seconds, gpus = record.get("sentences_seen"), record.get("train_seconds"), record.get("gpus")
+    source_pieces = seen and sides["source"].pieces_per_sentence and seen * sides["source"].pieces_per_sentence
+    recipe = record.get("definition", {}).get("recipe", {})
     return {
-        "corpus": run.corpus,
-        "direction": run.direction,
-        "model": run.model,
-        "segmentation": run.segmentation,
-        "algorithm": run.algorithm,
-        "size": run.size,
-        "text": segmentation.get("text"),
-        "joint": segmentation.get("joint"),
-        "seed": run.seed,
-        **_segmentation_facts(run),
-        **_exposure(run, record),
+        **{name: getattr(run, name) for name in RUN_COLUMNS},
+        **{name: segmentation.get(name) for name in ("text", "joint")},
+        **{f"{name}_{side}": getattr(found, name) for side, found in sides.items() for name in SIDE_COLUMNS},
+        **{name: record.get(name) for name in RECORD_COLUMNS},
+        "vocabulary": entries_of(run.stats_json, run.direction),
+        "vocabulary_overlap": overlap_of(run.stats_json),
         "parameters": record.get("model_parameters"),
-        **{name: record.get(name) for name in ("updates", "epochs", "train_seconds", "cpu_seconds")},
-        **{name: record.get(name) for name in ("gpus", "tokens_per_second")},
-        "gpu_hours": None if seconds is None or gpus is None else seconds * gpus / (sharing or 1) / 3600,
-        "runs_per_gpu": sharing,
-        "peak_memory_mib": record.get("peak_memory_mib"),
-        "device": record.get("device"),
-        "commit": commit_label(git),
-        "versions": ", ".join(f"{name} {version}" for name, version in (record.get("versions") or {}).items()) or None,
-        "dev_sentences_skipped": record.get("dev_sentences_skipped"),
+        "training_flops": training_flops(recipe, sides["target"].vocabulary, source_pieces, record.get("pieces_seen")),
+        "gpu_hours": None
+        if seconds is None or gpus is None
+        else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
+        "commit": commit_label(record.get("git") or {}),
+        "versions": ", ".join(f"{name} {version}" for name, version in record.get("versions", {}).items()) or None,
     }
 
 
-def _segmentation(run: Run, record: Row) -> Mapping[str, Any]:
-    """Return how a run's segmentation is defined: in run.json, or in definition.json beside its statistics."""
+def _segmentation(run: Run) -> Mapping[str, Any]:
+    """Return the definition of a run's segmentation, which lies beside its statistics."""
     beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
-    return read_json(beside) if beside and beside.exists() else asked(record, "segmentation")
-
-
-def _segmentation_facts(run: Run) -> Row:
-    facts: Row = {}
-    for side, found in side_statistics(run.stats_json, run.direction).items():
-        for name in ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1"):
-            facts[f"{name}_{side}"] = getattr(found, name)
-    entries = entries_of(run.stats_json, run.direction)
-    return facts | {"vocabulary": entries, "vocabulary_overlap": overlap_of(run.stats_json)}
-
-
-def _exposure(run: Run, record: Row) -> Row:
-    sides = side_statistics(run.stats_json, run.direction)
-    pieces = {side: found.pieces_per_sentence for side, found in sides.items()}
-    return exposure(record, sides["target"].sentences, pieces, sides["target"].vocabulary)
+    return read_json(beside) if beside and beside.exists() else {}
 
 
 def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator[tuple[str, float, Row]]:

@@ -9,7 +9,6 @@ are shared out among them.
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tempfile
 import unicodedata
@@ -110,25 +109,18 @@ def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
     truecaser.model = {"casing": casing}
     with tempfile.TemporaryDirectory() as folder:
         truecaser.save_model(f"{folder}/model")  # readable for its owner alone, hence the copy
-        copy(Path(folder) / "model", model)
+        with whole_file(model, "wb") as stream:
+            stream.write(Path(folder, "model").read_bytes())
 
 
-def write_text(
-    form: str, language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1
-) -> None:
-    """Write OUTPUT/{split}.{language} in `form` from SOURCE/{split}.{language}, one line for each line.
+def write_text(language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1) -> None:
+    """Write the Moses tokens of SOURCE/{split}.{language} as OUTPUT/{split}.{language}, one line for each line.
 
-    For moses, the truecasing model is OUTPUT/truecase.{language}, learned from the train split.
+    The truecasing model is OUTPUT/truecase.{language}, learned from the train split.
     """
-    if form not in FORMS:
-        raise unknown("form of text", form, FORMS)
-    if form == "moses" and "train" not in splits:
+    if "train" not in splits:
         raise InputError("the truecaser has nothing to learn from", allowed="splits with train among them")
     names = [f"{split}.{language}" for split in splits]
-    if form == "raw":
-        for name in names:
-            copy(source / name, output / name)
-        return
     output.mkdir(parents=True, exist_ok=True)
     model = output / f"truecase.{language}"
     with tempfile.TemporaryDirectory(dir=output, prefix=".tokens.") as folder, _lines_mapper(workers) as map_lines:
@@ -147,12 +139,6 @@ def tokenize_like(model: Path, language: str, source: Path, output: Path) -> Non
         return (truecase(tokenize(line, language), str(model)) for line in lines)
 
     _rewrite(source, output, tokens)
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy a file whole or not at all."""
-    with open(source, "rb") as reader, whole_file(target, "wb") as writer:
-        shutil.copyfileobj(reader, writer)
 
 
 LineFunction = Callable[[str], str]
