@@ -18,7 +18,7 @@ from experiment.corpora.corpus_groups import Group, with_members
 from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run
 from experiment.scoring import significance
-from experiment.scoring.comet_model import comet_key
+from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
 from experiment.segmentations import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
@@ -61,7 +61,7 @@ DEFAULTS: dict[str, Any] = {
     },
     "cleaning": {},
     "metrics": DEFAULT_METRICS,
-    "comet_model": "Unbabel/wmt22-comet-da",
+    "comet_model": DEFAULT_MODEL,
     "significance": significance.DEFAULTS,
     "precision": "auto",
     "runtime": RUNTIME,

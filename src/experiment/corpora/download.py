@@ -6,7 +6,6 @@ A transfer that is cut, or a program that is killed, leaves `TARGET.part`, and t
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import sys
@@ -68,18 +67,6 @@ def fetch(
             _download(url, part, attempts, pause)
     _check(part, sha256, origin)
     part.replace(target)
-
-
-def add_mirror(command: argparse.ArgumentParser) -> None:
-    """Add the option --mirror to a program; the environment variable CORPUS_MIRROR is its default."""
-    given = os.environ.get("CORPUS_MIRROR")
-    command.add_argument(
-        "--mirror",
-        type=Path,
-        metavar="DIR",
-        default=Path(given) if given else None,
-        help="take DIR/{host}/{path} instead of the network (default: $CORPUS_MIRROR)",
-    )
 
 
 def check_url(url: str) -> None:
