@@ -17,7 +17,7 @@ from experiment.jobs import read_job
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
-from experiment.text.postprocessing import write_lines
+from experiment.text.lines import write_lines
 from subwords.errors import InputError
 from subwords.files import read_lines
 from translation.evaluating import Evaluator

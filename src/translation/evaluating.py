@@ -17,7 +17,8 @@ from experiment.scoring.metrics import METRICS, make_metric, read_parallel, scor
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store.making import check_inputs, define, fits, locked, make, write_record
-from experiment.text.postprocessing import ToText, one_line, round_trip, write_lines
+from experiment.text.lines import one_line, write_lines
+from experiment.text.postprocessing import ToText, round_trip
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, unknown_rates

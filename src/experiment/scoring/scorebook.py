@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.download import file_sha256
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
 from experiment.provenance import commit_label
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
+from experiment.store.checksums import file_sha256
 from experiment.training.exposure import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
