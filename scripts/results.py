@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.filesize import decimal as size
 from rich.live import Live
 from rich.table import Table
 
@@ -31,19 +32,6 @@ from replication import paper
 REFRESH_SECONDS = 2.0
 #: A training that has written nothing for so long is not under way.
 SILENT_SECONDS = 600
-
-
-def size(number: float) -> str:
-    """Return a number of bytes as a person reads it.
-
-    >>> size(2_500_000)
-    '2.5 MB'
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000:
-            return f"{number:.1f} {unit}" if unit != "B" else f"{number:.0f} B"
-        number /= 1000
-    return f"{number:.1f} TB"
 
 
 def duration(seconds: float) -> str:

@@ -11,13 +11,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.corpora.download import file_sha256
 from experiment.jsonfiles import read_json, write_json
 from experiment.manifest import Manifest, read_manifest
 from experiment.programs import program
 from experiment.runs import TestSet
 from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, fetch_comet_model
 from experiment.scoring.metrics import count_empty, read_parallel
+from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs
 from experiment.training import gpu
 

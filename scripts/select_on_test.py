@@ -1,23 +1,23 @@
 """Choose a run's checkpoint by BLEU on the test set, as a paper did, and write what it is worth there.
 
 No score made so is comparable with one of a system that was chosen on a dev set: it is reported beside it, never in its
-place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py.
+place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py,
+with the stem of the test set that chooses.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import parse_job
+from experiment.jobs import read_job
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
-from experiment.text.postprocessing import write_lines
+from experiment.text.lines import write_lines
 from subwords.errors import InputError
 from subwords.files import read_lines
 from translation.evaluating import Evaluator
@@ -39,12 +39,8 @@ def kept(training: Path) -> list[dict[str, Any]]:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    command.add_argument("job", metavar="JOB", help="a JSON object, or a file with one")
-    command.add_argument("--testset", required=True, metavar="STEM", help="the test set that chooses")
-    arguments = command.parse_args(argv)
-    job = parse_job(arguments.job)
-    test = next(test for test in job["tests"] if test["stem"] == arguments.testset)
+    job = read_job(__doc__, argv)
+    test = next(test for test in job["tests"] if test["stem"] == job["chooses"])
     training, target = Path(job["folder"]).parent.parent, job["direction"].split("-")[1]
     references, began = list(read_lines(test["reference"])), time.monotonic()
     tried: list[dict[str, Any]] = []
@@ -56,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if bleu > chosen[0]:  # of equal scores the earlier one
             chosen = bleu, hypotheses
     metrics = list(dict.fromkeys(["bleu", *job["metrics"]]))
-    place = f"{job['folder']}/{arguments.testset}.chosen-on-test"
+    place = f"{job['folder']}/{test['stem']}.chosen-on-test"
     write_lines(Path(f"{place}.hyp"), chosen[1])
     write_json(
         f"{place}.json",

@@ -17,7 +17,8 @@ from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
 from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run
-from experiment.scoring.comet_model import comet_key
+from experiment.scoring import significance
+from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
 from experiment.segmentations import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
@@ -60,8 +61,8 @@ DEFAULTS: dict[str, Any] = {
     },
     "cleaning": {},
     "metrics": DEFAULT_METRICS,
-    "comet_model": "Unbabel/wmt22-comet-da",
-    "significance": {"test": "bootstrap", "samples": 1000},
+    "comet_model": DEFAULT_MODEL,
+    "significance": significance.DEFAULTS,
     "precision": "auto",
     "runtime": RUNTIME,
 }
@@ -102,7 +103,7 @@ class Experiment:
         #: The baseline, or of a sweep that is one, its first size.
         wanted = self.settings["baseline"]
         self.baseline = next(name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}"))
-        check_metrics(self.settings["metrics"])
+        check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
         self._check_settings()
         comet = "comet" in self.settings["metrics"]
         #: What COMET scores are called by: the model and how it is used; nothing where COMET is not asked for.

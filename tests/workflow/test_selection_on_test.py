@@ -28,8 +28,8 @@ def kept(workplaces: Callable[[str], Workplace]) -> Workplace:
     return made
 
 
-def run(place: Workplace, script: str, job: dict[str, Any], *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, f"scripts/{script}", json.dumps(job), *words]
+def run(place: Workplace, script: str, job: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, f"scripts/{script}", json.dumps(job)]
     environment = place.environment() | {"PYTHONPATH": f"{place.folder / 'src'}:{place.folder}"}
     return subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -76,7 +76,7 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
     scores = {name: BLEU().corpus_score(found, [wanted]).score for name, found in expected.items()}
 
     folder = kept.one(f"{RUN}/best-2/beam-2.*")
-    done = run(kept, "select_on_test.py", job_of(kept, folder) | {"model": ""}, "--testset", "test")
+    done = run(kept, "select_on_test.py", job_of(kept, folder) | {"model": "", "chooses": "test"})
     assert done.returncode == 0, done.stderr
     report = json.loads((folder / "test.chosen-on-test.json").read_text())
     assert report["selection"] == "test"
@@ -91,7 +91,7 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
 
 def test_without_checkpoints(finished: Workplace) -> None:
     folder = finished.one(f"{RUN}/best-2/beam-2.*")
-    done = run(finished, "select_on_test.py", job_of(finished, folder) | {"model": ""}, "--testset", "test")
+    done = run(finished, "select_on_test.py", job_of(finished, folder) | {"model": "", "chooses": "test"})
     assert done.returncode == 2
     assert "there are no checkpoints in" in done.stderr
     assert "keep_checkpoints: true" in done.stderr

@@ -77,8 +77,8 @@ rule collect_scores:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        code=code_of("src/experiment/scoring/*.py", "scripts/collect_scores.py", "scripts/compare_systems.py"),
+        code=code_of("src/experiment/scoring/*.py", "scripts/collect_scores.py"),
     message:
         "scores of {output}"
     shell:
-        program("collect_scores.py --compare --manifest {input.manifest:q} --output {output:q} >{log:q} 2>&1")
+        program("collect_scores.py --manifest {input.manifest:q} --output {output:q} >{log:q} 2>&1")

@@ -6,8 +6,6 @@ A transfer that is cut, or a program that is killed, leaves `TARGET.part`, and t
 
 from __future__ import annotations
 
-import argparse
-import hashlib
 import os
 import sys
 import time
@@ -17,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -70,18 +69,6 @@ def fetch(
     part.replace(target)
 
 
-def add_mirror(command: argparse.ArgumentParser) -> None:
-    """Add the option --mirror to a program; the environment variable CORPUS_MIRROR is its default."""
-    given = os.environ.get("CORPUS_MIRROR")
-    command.add_argument(
-        "--mirror",
-        type=Path,
-        metavar="DIR",
-        default=Path(given) if given else None,
-        help="take DIR/{host}/{path} instead of the network (default: $CORPUS_MIRROR)",
-    )
-
-
 def check_url(url: str) -> None:
     """Raise InputError for a URL that `fetch` cannot read, or whose place would be outside the folder of downloads."""
     parts = urlsplit(url)
@@ -107,12 +94,6 @@ def mirror_path(mirror: Path, url: str) -> Path:
         what = "mirror has no such file" if mirror.is_dir() else "mirror is not a folder"
         raise InputError(f"{what}: {path}", next_step=f"put {url} there, or leave the mirror out to use the network")
     return path
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _check(part: Path, sha256: str | None, origin: str) -> None:

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from experiment.corpora.corpus import Corpus, File, Split, pair_languages
-from experiment.corpora.download import fetch, file_sha256
+from experiment.corpora.download import fetch
 from experiment.corpora.held_out import hold_out
 from experiment.corpora.parallel_text import Pair, Paths, read_pairs, sides
 from experiment.jsonfiles import write_json
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -230,7 +230,6 @@ class Plan:
             "against": experiment.against,
             "metrics": settings["metrics"],
             "runs": [asdict(run) for run in experiment.runs],
-            "significance": self.significance_files(),
             "corpora": {name: self._about(name) for name in dict.fromkeys(run.corpus for run in experiment.runs)},
             "parameters": {key: settings[key] for key in settings if key not in ("title", "description", "runtime")},
             "commands": [f"snakemake --configfile {experiment.where}"],
@@ -242,20 +241,6 @@ class Plan:
 
     def write_manifest(self, path: str) -> None:
         write_json(path, self.manifest())
-
-    def significance_files(self) -> list[str]:
-        """Return one comparison for each table block and test set; none where there is nothing to compare."""
-        experiment = self._experiment
-        systems: dict[tuple[str, str, str], set[str]] = {}
-        for run in experiment.runs:
-            systems.setdefault(run.block, set()).add(run.segmentation)
-        return [
-            f"{experiment.results}/significance/{corpus}.{direction}.{model}.{testset}.json"
-            for (corpus, direction, model), names in systems.items()
-            if experiment.baseline in names
-            and any({name, other} <= names for name, other in experiment.against.items())
-            for testset in experiment.test_sets(corpus, direction)
-        ]
 
     def _about(self, corpus: str) -> dict[str, str]:
         """Return what a person should know of a corpus: what it is, its licence, its citation."""

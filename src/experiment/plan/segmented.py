@@ -11,8 +11,7 @@ from typing import Any
 from experiment.plan.texts import Text
 from experiment.segmentations import Segmentation
 from experiment.store.keys import key
-from experiment.store.making import DONE, RECORD
-from experiment.store.results import Results
+from experiment.store.results import Keyed, Results
 from subwords.errors import InputError
 
 STEP = "segmentation 1"
@@ -23,17 +22,11 @@ BINARIZED = "binarized"
 
 
 @dataclass(frozen=True)
-class Segmented:
+class Segmented(Keyed):
     """A text in pieces: models, pieces, statistics and binarized data of both languages."""
 
     text: Text
     segmentation: Segmentation
-    definition: Mapping[str, Any]
-    folder: str
-
-    @property
-    def key(self) -> str:
-        return key(self.definition)
 
     @property
     def algorithm(self) -> str:
@@ -47,14 +40,6 @@ class Segmented:
         binarized = f"{self.folder}/{BINARIZED}"
         draws = range(2, (self.segmentation.draws or 1) + 1)
         return os.pathsep.join([binarized, *(f"{binarized}/{draw}" for draw in draws)])
-
-    @property
-    def done(self) -> str:
-        return f"{self.folder}/{DONE}"
-
-    @property
-    def record(self) -> Path:
-        return Path(self.folder, RECORD)
 
     def job(self) -> dict[str, Any]:
         """Return what scripts/segment.py is told."""
@@ -119,7 +104,7 @@ def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Resu
         definition["per_seed"] = {"seed": seed}
     place = f"{Path(text.folder).parent.name}/{text.pair}"
     folder = results.folder(f"segmented/{place}/{asked.name}.{key(definition)}", definition)
-    return Segmented(text, asked, definition, folder)
+    return Segmented(definition, folder, text, asked)
 
 
 def _class_name(name: str) -> str:

@@ -13,7 +13,7 @@ from experiment.plan.segmented import BINARIZED, Segmented
 from experiment.plan.texts import EvaluationSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
-from experiment.store.results import Results
+from experiment.store.results import Keyed, Results
 from experiment.training import recipes
 from subwords.errors import InputError
 
@@ -21,19 +21,13 @@ STEP, TRANSLATION = "training 1", "translation 1"
 
 
 @dataclass(frozen=True)
-class System:
+class System(Keyed):
     """A system but for its seed. One folder holds the trainings with all seeds."""
 
     segmented: Segmented
     direction: str
     model: str
     flags: Mapping[str, Any]
-    definition: Mapping[str, Any]
-    folder: str
-
-    @property
-    def key(self) -> str:
-        return key(self.definition)
 
     def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return what scripts/train.py is told of the training."""
@@ -85,7 +79,7 @@ def describe_system(
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name
     folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
-    return System(segmented, direction, model, flags, definition, folder)
+    return System(definition, folder, segmented, direction, model, flags)
 
 
 @dataclass(frozen=True)

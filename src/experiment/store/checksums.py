@@ -1,15 +1,21 @@
-"""SHA-256 of the user's own files, while the graph is built: read once, then known by size and time of change."""
+"""SHA-256 of files. While the graph is built, the user's own are read once, then known by size and time of change."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from pathlib import Path
 
-from experiment.corpora.download import file_sha256
 from subwords.files import whole_file
 
 MEMORY = ".checksums.json"
+
+
+def file_sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 class Checksums:

@@ -12,7 +12,6 @@ the outputs of jobs that failed or were interrupted. `results.synchronize` makes
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
 import sys
@@ -25,6 +24,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.provenance import provenance
+from experiment.store.checksums import file_sha256
 from experiment.store.keys import canonical, key
 from subwords.errors import InputError
 
@@ -86,7 +86,7 @@ def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) 
     described = {}
     for file in files:
         path = record.parent / file
-        described[str(file)] = {"size": path.stat().st_size, "sha256": _sha256(path)}
+        described[str(file)] = {"size": path.stat().st_size, "sha256": file_sha256(path)}
     write_json(record, {**facts, "made": provenance(), "files": described}, sealed=True)
 
 
@@ -113,17 +113,12 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
     for record, patterns in inputs.items():
         for name, about in read_json(record).get("files", {}).items():
             path = Path(record).parent / name
-            if any(fnmatch(name, pattern) for pattern in patterns) and (found := _sha256(path)) != about["sha256"]:
+            if any(fnmatch(name, pattern) for pattern in patterns) and (found := file_sha256(path)) != about["sha256"]:
                 raise InputError(
                     f"{path} is not as it was made: its SHA-256 is {found}",
                     allowed=f"{about['sha256']}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again: it is made again",
                 )
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def define(folder: Path, definition: Mapping[str, Any]) -> None:

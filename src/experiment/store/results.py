@@ -7,13 +7,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from experiment.store.checksums import Checksums
 from experiment.store.keys import key
-from experiment.store.making import DEFINITION, check_definition
+from experiment.store.making import DEFINITION, DONE, RECORD, check_definition
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A result that its definition identifies, in a folder of its own. Equal definitions have equal keys."""
+
+    definition: Mapping[str, Any]
+    folder: str
+
+    @property
+    def key(self) -> str:
+        return key(self.definition)
+
+    @property
+    def done(self) -> str:
+        return f"{self.folder}/{DONE}"
+
+    @property
+    def record(self) -> Path:
+        return Path(self.folder, RECORD)
 
 
 class Results:
