@@ -19,7 +19,7 @@ from cython.cimports.libc.string import memcmp, memcpy
 from cython.cimports.libcpp import bool as boolean
 from cython.cimports.libcpp.vector import vector
 from cython.cimports.subwords.core.merging import Place, Unit
-from cython.cimports.subwords.core.table import Table, prefetch
+from cython.cimports.subwords.core.table import Table, find_pair, prefetch
 from cython.cimports.subwords.core.words import WordTable
 
 NONE = cython.declare(cython.int, -1)
@@ -125,8 +125,11 @@ class RunningText:
         k: int32_t
         for k in range(self.pairs.size(), cython.cast(int32_t, self.left.size())):
             self.pairs.add_pair(self.left[k], self.right[k])
-        k = self.pairs.add_pair(x, y)
-        return self.new_pair(x, y) if k == cython.cast(int32_t, self.left.size()) else k
+        k = find_pair(self.pairs, x, y)
+        if k == NONE:
+            self.pairs.add_pair(x, y)
+            k = self.new_pair(x, y)
+        return k
 
     def pair_before(self, x: int32_t, z: int32_t, again: boolean) -> int32_t:
         """Return the pair of a symbol and the new one, z; the table is needed only where z has been there before."""

@@ -23,12 +23,16 @@ cdef struct Slot:
 cdef inline uint64_t load(const char *place, size_t length) noexcept nogil:
     """Return the first eight bytes of a key; the bytes beyond its end are zero."""
     cdef uint64_t value = 0
-    cdef size_t i
+    cdef uint32_t last = 0
     if length >= 8:
         memcpy(&value, place, 8)
-    else:
-        for i in range(length):
-            value |= <uint64_t>(<unsigned char>place[i]) << (8 * i)
+    elif length >= 4:  # two fours, which may overlap
+        memcpy(&value, place, 4)
+        memcpy(&last, place + length - 4, 4)
+        value |= <uint64_t>last << (8 * (length - 4))
+    elif length:  # the first, the middle and the last byte, which may be the same
+        value = <unsigned char>place[0] | <uint64_t><unsigned char>place[length >> 1] << (8 * (length >> 1))
+        value |= <uint64_t><unsigned char>place[length - 1] << (8 * (length - 1))
     return value
 
 
