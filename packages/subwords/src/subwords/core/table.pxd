@@ -78,13 +78,25 @@ cdef class Table:
     cdef size_t memory(self) noexcept nogil
 
 
-cdef inline int32_t find_pair(Table table, uint32_t x, uint32_t y) noexcept nogil:
-    """Return the number of the key that two numbers make, or -1, in a table that has only such keys."""
-    cdef uint64_t key = <uint64_t>y << 32 | x
+cdef inline int32_t find_short(Table table, uint64_t key, size_t length) noexcept nogil:
+    """Return the number of a key of up to 8 bytes, which is given as `load` returns it, or -1."""
+    cdef uint64_t hash = hash_of(NULL, length, key)
+    cdef uint32_t tag = tag_of(hash, length)
     cdef size_t mask = table.slots.size() - 1
-    cdef size_t slot = hash_of(<const char *>&key, 8, key) & mask
+    cdef size_t slot = hash & mask
     cdef Slot *found = &table.slots[slot]
-    while found.number != -1 and found.prefix != key:
+    while found.number != -1 and (found.prefix != key or found.tag != tag):
         slot = (slot + 1) & mask
         found = &table.slots[slot]
     return found.number
+
+
+cdef inline int32_t find_pair(Table table, uint32_t x, uint32_t y) noexcept nogil:
+    """Return the number of the key that two numbers make, or -1."""
+    return find_short(table, <uint64_t>y << 32 | x, 8)
+
+
+cdef inline uint64_t letter_key(const char *letter, size_t length, bint last) noexcept nogil:
+    """Return a character as a symbol, as `find_short` takes it; the last one of its word carries "</w>"."""
+    cdef uint64_t end = 0x3E772F3C
+    return load(letter, length) | (end << (8 * length) if last else 0)
