@@ -82,7 +82,7 @@ for count in range(1 << 14):
     LOGARITHMS[count] = log(count)
 
 #: A symbol's floor, as a share of its count. Nearer to 1: tighter bounds, renewed more often.
-SHARE = cython.declare(cython.double, 0.98)
+SHARE = cython.declare(cython.double, 0.985)
 
 
 @cython.cfunc
