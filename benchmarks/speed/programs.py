@@ -35,7 +35,9 @@ class Program:
     options: tuple[str, ...] = ()
     threads: int = 1
     targets: Mapping[str, float] = field(default_factory=dict)  # step -> share of subword-nmt's CPU time
-    costs: Mapping[str, str] = field(default_factory=dict)  # step -> what takes the time and memory, said where it misses
+    costs: Mapping[str, str] = field(
+        default_factory=dict
+    )  # step -> what takes the time and memory, said where it misses
     merges: bool = False  # is to be compared with sentencepiece's bpe, too
     growth: bool = False  # is part of the growth curve
     most_words: float = math.inf  # of a generated text that it is given

@@ -79,7 +79,7 @@ def huffman_codes(
     padding: str = "none",
     alphabet: Sequence[range] = IDEOGRAPHS,
 ) -> dict[str, str]:
-    """Return code -> word, depth first, of the tree with at most `arity` children per node over words with their counts.
+    """Return code -> word, depth first, of the tree with at most `arity` children per node over words with counts.
 
     The order of the words decides between equal counts: the published order is by falling count, first seen first. So
     does the heap, which takes the steps of CPython's heapq.

@@ -62,9 +62,7 @@ class RunningText:
                     letter = letter_key(words.table.text.data() + begin, stop - begin, stop == end)
                     unit.symbol = find_short(self.symbols, letter, size)
                     if unit.symbol == NONE:
-                        unit.symbol = self.symbols.add(
-                            cython.cast(cython.p_const_char, cython.address(letter)), size
-                        )
+                        unit.symbol = self.symbols.add(cython.cast(cython.p_const_char, cython.address(letter)), size)
                     unit.prev = (
                         NONE if begin == words.table.ends[number] else cython.cast(int32_t, self.units.size()) - 1
                     )
