@@ -122,6 +122,10 @@ def _is_text(text: str) -> bool:
     return True
 
 
+def _alphabet(options: dict[str, Any]) -> Sequence[range]:
+    return CONSECUTIVE if options["variant"] == "reference" else IDEOGRAPHS
+
+
 def _unknown(options: dict[str, Any]) -> str:
     return "mark" if options["variant"] == "reference" else str(options["unknown"])
 
@@ -166,9 +170,9 @@ class Huffman(WordSegmenter):
         arity = check_size(cls, size)
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
-        alphabet, table = IDEOGRAPHS, word_table(texts)
+        table, alphabet = word_table(texts), _alphabet(options)
         if options["variant"] == "reference":
-            alphabet, table = CONSECUTIVE, table.discard({WORD_END.encode(), UNKNOWN.encode()})
+            table = table.discard({WORD_END.encode(), UNKNOWN.encode()})
         words, counts = table.words(), table.counts()
         del table
         order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
