@@ -16,7 +16,7 @@ from subwords.errors import InputError
 
 
 def checked(settings):
-    """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
+    """Return the paper, if it is one, and the experiment, or stop with a message that says what to correct."""
     try:
         if workflow.is_main_process and not CONDA:
             check_versions(HERE / "envs" / "pipeline.yaml")

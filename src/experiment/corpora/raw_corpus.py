@@ -175,5 +175,5 @@ def _check_lines(corpus: str, split: Split, languages: Pair, output: Path) -> No
             raise InputError(
                 f"{corpus}: {path.name} has {found} lines",
                 allowed=f"{split.lines}, as the catalogue says",
-                next_step=f"check the files behind {path}, or mend `lines`",
+                next_step=f"check the files behind {path}, or correct `lines`",
             )

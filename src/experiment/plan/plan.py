@@ -141,7 +141,7 @@ class Plan:
     def files_of(self, key: str, stem: str = "") -> list[str]:
         """Return the files that a text, or a test set of its own, is put together from: downloads, or a user's own.
 
-        What mtdata knows where to find is there when a mark is.
+        The files of an mtdata id are there when its mark is.
         """
         text = self.texts[key]
         test = text.by_stem(stem) if stem else None
@@ -243,7 +243,7 @@ class Plan:
         write_json(path, self.manifest())
 
     def _about(self, corpus: str) -> dict[str, str]:
-        """Return what a person should know of a corpus: what it is, its licence, its citation."""
+        """Return what a reader should know about a corpus: what it is, its licence, its citation."""
         definition = self._experiment.corpora[corpus].definition
         about = {key: definition[key] for key in ("title", "homepage", "licence", "citation") if key in definition}
         if "generated" in definition:

@@ -1,7 +1,7 @@
 """What is in a folder of results, who uses it, and what nothing needs any more.
 
-An experiment names the folders that it used in its manifest.json. What no manifest names is nobody's: an experiment
-that is not finished yet has no manifest, so its file has to be given (`uses` of its plan) for its results to count.
+An experiment's manifest.json names the folders that it used. A folder that no manifest names belongs to nobody. An
+unfinished experiment has no manifest yet: its results only count when its file is given.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Waste:
-    """What can be deleted, and why."""
+    """Something that can be deleted, and why."""
 
     path: Path
     reason: str
@@ -48,7 +48,7 @@ def manifests(root: Path) -> dict[str, Path]:
 
 
 def uses(root: Path) -> dict[str, set[Path]]:
-    """Return folder -> the experiments that used it, as far as they have a manifest, which is theirs alone."""
+    """Return experiment -> the folders that its manifest names."""
     return {name: set(_named(read_json(path)["runs"])) for name, path in manifests(root).items()}
 
 

@@ -20,13 +20,13 @@ def choose(record: Sequence[dict[str, Any]], select: Mapping[str, Any]) -> list[
 
 
 def wanted(training: Path) -> dict[str, dict[str, Any]]:
-    """Return the choices that are asked for of a training, by folder: whoever waits for it has left a note."""
+    """Return the choices that were asked for, by folder: every job that waits for the training has left a note."""
     notes = [read_json(path) for path in sorted((training / "checkpoints").glob("wanted.*.json"))]
     return {note["folder"]: note["select"] for note in notes}
 
 
 def ask_for(training: Path, select: Mapping[str, Any], folder: Path) -> None:
-    """Leave the note that a choice is wanted, in a folder: the checkpoints are not deleted before it is made."""
+    """Leave a note that a choice is wanted: the checkpoints are not deleted before it has been made in its folder."""
     write_json(training / "checkpoints" / f"wanted.{folder.name}.json", {"folder": str(folder), "select": dict(select)})
 
 
