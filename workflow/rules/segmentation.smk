@@ -15,7 +15,7 @@ rule segment:
     conda:
         "../../envs/pipeline.yaml"
     params:
-        job=lambda wildcards, output: as_json(plan.segmented[wildcards.key].job(runtime)),
+        job=lambda wildcards, output: as_json(plan.segmented[wildcards.key].job()),
     message:
         "segmentation {wildcards.segmentation} of {wildcards.corpus} {wildcards.pair}"
     shell:

@@ -41,7 +41,7 @@ class Segmented(Keyed):
         draws = range(2, (self.segmentation.draws or 1) + 1)
         return os.pathsep.join([binarized, *(f"{binarized}/{draw}" for draw in draws)])
 
-    def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
+    def job(self) -> dict[str, Any]:
         """Return what scripts/segment.py is told."""
         asked = self.segmentation
         return {
@@ -66,7 +66,6 @@ class Segmented(Keyed):
             "learn": {**asked.learn, **self.definition.get("per_seed", {})},
             "encode": asked.encode,
             "learn_pairs": asked.learn_pairs,
-            "workers": runtime["workers"],
         }
 
 
