@@ -9,11 +9,11 @@ rule manifest:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        digest=plan.manifest_digest(),
+        digest=hashlib.sha256(as_json(plan.manifest()).encode()).hexdigest(),
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
-        plan.write_manifest(output[0])
+        write_json(output[0], plan.manifest())
 
 
 if "comet" in settings["metrics"]:

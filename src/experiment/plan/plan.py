@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict
 from functools import cache
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.jsonfiles import write_json
 from experiment.plan.segmented import Segmented, describe_segmented
 from experiment.plan.systems import Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
@@ -204,18 +202,16 @@ class Plan:
 
     def synchronize(self) -> None:
         """Make Snakemake's marks say what is there. Raises InputError for checkpoints that are needed and gone."""
+        for result in (*self.texts.values(), *self.segmented.values()):
+            synchronize(Path(result.done), fits(result.record), result.record)
         for text in self.texts.values():
-            synchronize(Path(text.done), lambda text=text: fits(text.record), text.record)  # type: ignore[misc]
             for test in text.tests:
                 if test.own:
-                    record = Path(text.folder, f"{test.stem}.json")
-                    synchronize(Path(text.done_of(test)), lambda record=record: fits(record), record)  # type: ignore[misc]
-        for segmented in self.segmented.values():
-            record = segmented.record
-            synchronize(Path(segmented.done), lambda record=record: fits(record), record)  # type: ignore[misc]
+                    record = text.record_of(test)
+                    synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
-            synchronize(Path(evaluation.done), evaluation.finished)
+            synchronize(Path(evaluation.done), evaluation.finished())
 
     # --- what follows from all runs
 
@@ -234,13 +230,6 @@ class Plan:
             "parameters": {key: settings[key] for key in settings if key not in ("title", "description", "runtime")},
             "commands": [f"snakemake --configfile {experiment.where}"],
         }
-
-    def manifest_digest(self) -> str:
-        """Return what changes when the manifest does."""
-        return hashlib.sha256(as_json(self.manifest()).encode()).hexdigest()
-
-    def write_manifest(self, path: str) -> None:
-        write_json(path, self.manifest())
 
     def _about(self, corpus: str) -> dict[str, str]:
         """Return what a reader should know about a corpus: what it is, its licence, its citation."""
