@@ -29,7 +29,7 @@ from subwords.errors import InputError, unknown
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "used"}
 
 #: Settings about the machine: they shape no result, are in no key and repeat nothing.
 RUNTIME: dict[str, Any] = {

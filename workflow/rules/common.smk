@@ -67,6 +67,11 @@ SCRIPTS = shlex.quote(str(HERE / "scripts"))
 PROGRAMS = f"PYTHONPATH={shlex.quote(CODE)} {PYTHON} {SCRIPTS}/".replace("{", "{{").replace("}", "}}")
 
 
+def registered(mark):
+    """Return the list of what the experiment uses, which is there before anything is made; nothing for what is made."""
+    return [] if Path(mark).exists() else plan.use_file
+
+
 def program(command):
     """Return the shell command that calls a program of scripts/, with the threads of its rule.
 

@@ -62,7 +62,7 @@ rule replicate:
     input:
         measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.needed_measures],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:

@@ -8,7 +8,7 @@ RESULTS = [f"{experiment.results}/{name}" for name in ("table.md", "table.tex", 
 rule tables:
     input:
         scores=rules.collect_scores.output,
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
     output:
         markdown=report(f"{experiment.results}/table.md", category="Tables", caption="../report/table.rst"),
         latex=f"{experiment.results}/table.tex",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,10 @@ from experiment.plan.segmented import Segmented, describe_segmented
 from experiment.plan.systems import Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
-from experiment.store.making import DONE, fits
+from experiment.store.making import DONE, define, fits, locked
 from experiment.store.results import Results, synchronize
+from experiment.store.usage import use_file, write_use
+from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -158,11 +160,16 @@ class Plan:
         """Return what scripts/make_testset.py is told."""
         return self.texts[key].test_job(self.texts[key].by_stem(stem), self.runtime)
 
+    def testset_mark(self, key: str, stem: str) -> str:
+        """Return the mark of a test set of its own."""
+        return self.texts[key].done_of(self.texts[key].by_stem(stem))
+
     def training_job(self, key: str, seed: str) -> dict[str, Any]:
         """Return what scripts/train.py is told: the training, and what follows it."""
         evaluation = self.evaluation(key, seed)
         told = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
-        return told | {"chosen": evaluation.chosen, "evaluation": evaluation.job(self.runtime)}
+        told |= {"results": self.results.root, "chosen": evaluation.chosen}
+        return told | {"evaluation": evaluation.job(self.runtime)}
 
     def evaluation(self, key: str, seed: str) -> Evaluation:
         """Return the evaluation of a run."""
@@ -212,6 +219,47 @@ class Plan:
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
             synchronize(Path(evaluation.done), evaluation.finished())
+
+    # --- who uses what
+
+    @cached_property
+    def _use(self) -> dict[str, Any]:
+        """What the experiment uses, as `experiment.store.usage` describes it."""
+
+        def inside(folder: str) -> str:
+            return str(Path(folder).relative_to(self.results.root))
+
+        made = [*self.texts.values(), *self.segmented.values()]
+        keep = self.runtime["keep_checkpoints"]
+        return {
+            "experiment": inside(self._experiment.results),
+            "folders": sorted(inside(each.folder) for each in made),
+            "trainings": {
+                inside(each.training): {"chosen": inside(each.chosen), "select": dict(each.select), "keep": keep}
+                for each in self.evaluations.values()
+            },
+        }
+
+    @property
+    def use_file(self) -> str:
+        return use_file(self.results.root, self._use)
+
+    def register(self) -> None:
+        """Say what the experiment uses, and give each result its folder, before anything is made.
+
+        Raises InputError where another experiment gave a result of ours its own folder since we planned.
+        """
+        with locked(Path(self.results.root)):
+            write_use(Path(self.use_file), self._use)
+            found = Results(self.results.root)
+            for each in (*self.texts.values(), *self.segmented.values(), *self.systems.values()):
+                own = str(Path(each.folder).relative_to(self.results.root))
+                if (folder := found.folder(own, each.definition)) != each.folder:
+                    raise InputError(
+                        f"another experiment that has just started makes {each.folder}, too, and calls it {folder}",
+                        next_step="run the same command again: both then share it",
+                    )
+                define(Path(each.folder), each.definition)
 
     # --- what follows from all runs
 

@@ -148,15 +148,28 @@ def locked(folder: Path) -> Iterator[None]:
 
     Child processes inherit it: a training whose first process is killed is not over while others live.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-    os.set_inheritable(handle, True)
+    handle = _take(folder / LOCK)
     try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _take(lock: Path) -> int:
+    """Return the handle of a lock that is ours: of the file that is there now, because its folder may be deleted and
+    made again while we wait."""
+    while True:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR)
+        os.set_inheritable(handle, True)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"another process is at work in {folder}; waiting for it to end", file=sys.stderr, flush=True)
+            print(f"another process is at work in {lock.parent}; waiting for it to end", file=sys.stderr, flush=True)
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
+        try:
+            if os.path.samestat(os.fstat(handle), lock.stat()):
+                return handle
+        except FileNotFoundError:
+            pass
         os.close(handle)
