@@ -127,6 +127,8 @@ VERDICTS = [
     (0.1, 0.4, 0.2, True, "same"),  # not significant after correction, and within the margin
     (-0.4, 0.4, 0.9, True, "same"),
     (-0.4, 0.6, 0.7, True, "open"),
+    (-0.5, 0.4, 0.9, True, "open"),  # the margin itself is not within the margin
+    (-0.4, 0.5, 0.9, True, "open"),
     (-0.6, 0.4, 0.7, True, "open"),
 ]
 
