@@ -4,6 +4,7 @@ import os
 import shlex
 
 from experiment.config import RUNTIME, Experiment, from_command_line
+from experiment.jsonfiles import write_json
 from experiment.plan.plan import as_json
 from experiment.provenance import check_versions
 from experiment.scoring.comet_model import check_comet_model
@@ -16,7 +17,7 @@ from subwords.errors import InputError
 
 
 def checked(settings):
-    """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
+    """Return the paper, if it is one, and the experiment, or stop with a message that says what to correct."""
     try:
         if workflow.is_main_process and not CONDA:
             check_versions(HERE / "envs" / "pipeline.yaml")

@@ -10,12 +10,12 @@ rule manifest:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        digest=plan.manifest_digest(),
+        digest=hashlib.sha256(as_json(plan.manifest()).encode()).hexdigest(),
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
         plan.register()
-        plan.write_manifest(output.manifest)
+        write_json(output.manifest, plan.manifest())
 
 
 if "comet" in settings["metrics"]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict
 from functools import cache, cached_property
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.jsonfiles import write_json
 from experiment.plan.segmented import Segmented, describe_segmented
 from experiment.plan.systems import Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
@@ -143,7 +141,7 @@ class Plan:
     def files_of(self, key: str, stem: str = "") -> list[str]:
         """Return the files that a text, or a test set of its own, is put together from: downloads, or a user's own.
 
-        What mtdata knows where to find is there when a mark is.
+        The files of an mtdata id are there when its mark is.
         """
         text = self.texts[key]
         test = text.by_stem(stem) if stem else None
@@ -211,18 +209,16 @@ class Plan:
 
     def synchronize(self) -> None:
         """Make Snakemake's marks say what is there. Raises InputError for checkpoints that are needed and gone."""
+        for result in (*self.texts.values(), *self.segmented.values()):
+            synchronize(Path(result.done), fits(result.record), result.record)
         for text in self.texts.values():
-            synchronize(Path(text.done), lambda text=text: fits(text.record), text.record)  # type: ignore[misc]
             for test in text.tests:
                 if test.own:
-                    record = Path(text.folder, f"{test.stem}.json")
-                    synchronize(Path(text.done_of(test)), lambda record=record: fits(record), record)  # type: ignore[misc]
-        for segmented in self.segmented.values():
-            record = segmented.record
-            synchronize(Path(segmented.done), lambda record=record: fits(record), record)  # type: ignore[misc]
+                    record = text.record_of(test)
+                    synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
-            synchronize(Path(evaluation.done), evaluation.finished)
+            synchronize(Path(evaluation.done), evaluation.finished())
 
     # --- who uses what
 
@@ -283,15 +279,8 @@ class Plan:
             "commands": [f"snakemake --configfile {experiment.where}"],
         }
 
-    def manifest_digest(self) -> str:
-        """Return what changes when the manifest does."""
-        return hashlib.sha256(as_json(self.manifest()).encode()).hexdigest()
-
-    def write_manifest(self, path: str) -> None:
-        write_json(path, self.manifest())
-
     def _about(self, corpus: str) -> dict[str, str]:
-        """Return what a person should know of a corpus: what it is, its licence, its citation."""
+        """Return what a reader should know about a corpus: what it is, its licence, its citation."""
         definition = self._experiment.corpora[corpus].definition
         about = {key: definition[key] for key in ("title", "homepage", "licence", "citation") if key in definition}
         if "generated" in definition:

@@ -87,8 +87,8 @@ def describe_system(
 class Evaluation:
     """One run's chosen model, and its translations of some test sets with some lexical metrics.
 
-    All that is made lies in two folders: the model's, named by what is chosen, and inside it the translations', with
-    the key of the settings of the search. What is there is not made again: an evaluation that asks for more only adds.
+    All that is made is in two folders: the model's, named after the choice, and in it the translations', with the key
+    of the search settings. Nothing is made twice: an evaluation that asks for more only adds to what is there.
     """
 
     system: System

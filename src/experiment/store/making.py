@@ -93,8 +93,7 @@ def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) 
 def fits(record: Path) -> bool:
     """Return whether a record is there and its files are, with the sizes that it says.
 
-    Raises InputError for a record that is damaged: the result may have taken days, and is not made again
-    without a word.
+    Raises InputError for a record that is damaged: the result may have taken days, so it is not silently made again.
     """
     if not record.is_file():
         return False
@@ -137,16 +136,17 @@ def check_definition(path: Path, expected: str) -> None:
         raise InputError(
             f"{path} does not fit its folder: it has the key {key(definition)}, the folder {expected}"
             f" ({canonical(definition)[:300]})",
-            allowed="the definition that the folder was made by; nothing changes it but a person or a broken disk",
+            allowed="the definition that the folder was made by; only a person or a broken disk changes it",
             next_step=f"restore the file, or move {path.parent} away: it is then made again",
         )
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder. Whoever waits says so; the operating system gives the lock back however we end.
+    """Hold the lock on a folder. A process that has to wait says so. The operating system releases the lock however
+    this process ends.
 
-    Processes that we start have it, too: a training whose first process is killed is not over while others live.
+    Child processes inherit it: a training whose first process is killed is not over while others live.
     """
     handle = _take(folder / LOCK)
     try:
