@@ -31,6 +31,7 @@ def ask_for(training: Path, select: Mapping[str, Any], folder: Path) -> None:
 
 
 def drop_checkpoints(training: Path) -> None:
-    """Delete the checkpoints of a finished training of which every choice is made."""
-    for path in [*(training / "checkpoints").glob("wanted.*.json"), *(training / "checkpoints").glob("*.pt")]:
-        path.unlink()
+    """Delete the checkpoints of a finished training of which every choice is made, and what kills left half written."""
+    for pattern in ("wanted.*.json", "*.pt", ".*.part"):
+        for path in (training / "checkpoints").glob(pattern):
+            path.unlink()
