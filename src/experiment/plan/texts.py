@@ -139,6 +139,8 @@ def describe_text(
     """
     cleaning = {**OPTIONS, **corpus.cleaning, **overriding}
     cleaned_of = cleaning.pop("testsets", None)
+    if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
+        cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
     splits = corpus.splits(pair)
     definition: dict[str, Any] = {"step": STEP, "languages": pair.split("-")}
