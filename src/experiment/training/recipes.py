@@ -190,8 +190,8 @@ def check_end(name: str, flags: Mapping[str, Any]) -> None:
     ends_by_updates = 0 < number["max-update"] <= number["max-epoch"]
     if 0 < number["max-epoch"] < every and not ends_by_updates:
         raise InputError(
-            f"model {name}: training ends after {number['max-epoch']} epochs, perhaps before any checkpoint is scored on"
-            f" dev: validate-interval and save-interval meet at epoch {every}",
+            f"model {name}: training ends after {number['max-epoch']} epochs, perhaps before any checkpoint is scored"
+            f" on dev: validate-interval and save-interval meet at epoch {every}",
             allowed="intervals with a common multiple up to max-epoch",
             next_step="lower validate-interval or save-interval; or `max-epoch: null`, where max-update is the end",
         )
