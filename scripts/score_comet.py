@@ -54,7 +54,8 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
         gpu.check_usable(gpu.take(1, device, sharing))
         scorer = CometScorer(manifest.parameters["comet_model"])
         for files in missing:
-            check_inputs({str(files.translation): ["*.hyp"]})
+            records = filter(None, (files.translation, files.text_record))
+            check_inputs({record: ["*.hyp", "references/*"] for record in records})
             lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
             found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
             write_json(str(files.comet), found, sealed=True)

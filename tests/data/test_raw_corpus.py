@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from deployment.damage import flip
+
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
 from experiment.corpora.raw_corpus import check_checksums, prepare

@@ -1,8 +1,8 @@
 """Corpora by mtdata id: mtdata knows where each one is and how to read it; our downloader fetches it.
 
 mtdata's index names no checksums: a file that is new is only checked to be as long as the server says. Its SHA-256 then
-lies beside it, as FILE.sha256, and is what the file, or another copy of it, must have from there on. The index (some 290,000
-entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
+lies beside it, as FILE.sha256, and is what the file, or another copy of it, must have from there on. The index (some
+290,000 entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def check_content(path: Path) -> None:
         raise InputError(
             f"the SHA-256 of {path} is {found}",
             allowed=f"{first}, as it was first fetched ({record})",
-            next_step=f"delete {path} and run again. If it stays so, its server has another version now: restore the old"
-            f" one; or delete {record}, and move away the folders of results/corpora that were made from it",
+            next_step=f"delete {path} and run again. If it stays so, its server has another version now: restore the"
+            f" old one; or delete {record}, and move away the folders of results/corpora that were made from it",
         )
 
 

@@ -114,6 +114,7 @@ class Plan:
                 hypothesis=f"{place}.hyp",
                 reference=text.reference(test.stem, target),
                 source=text.reference(test.stem, source),
+                text_record=str(text.record_of(test)),
                 translation=f"{place}.translation.json",
                 round_trip=evaluation.round_trip(test),
             )

@@ -116,7 +116,8 @@ class Text(Keyed):
     def test_job(self, test: EvaluationSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return what scripts/make_testset.py is told."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
-        return source | {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        told = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        return source | told | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
 
     def _source(self, corpus: Corpus, runtime: Mapping[str, Any]) -> dict[str, Any]:
         return {
