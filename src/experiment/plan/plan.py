@@ -217,6 +217,9 @@ class Plan:
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
             synchronize(Path(evaluation.done), evaluation.finished)
+        every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
+        if not all(Path(path).is_file() for path in every):
+            synchronize(Path(self._experiment.results, "comet.done"), lambda: False)
 
     # --- what follows from all runs
 
