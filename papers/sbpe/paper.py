@@ -37,7 +37,7 @@ from subwords.errors import InputError, unknown
 
 from .best_bpe import BEST, best_segmentations
 from .gold_morphemes import READERS, Analyses, scores
-from .human.answers import exact_one_sided
+from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
 
 if TYPE_CHECKING:
@@ -407,7 +407,7 @@ def won(runs: Runs, gain: Numbers, cases: Cases, metric: str, alpha: float) -> C
         if not counts:
             return Cases(gain, {}, {}, "the number of judged sentences is not known")
         left, right = (round(side[0] * counts[0]) for side in gain.sides(cell))
-        holds[cell] = so and exact_one_sided(right, left) < alpha
+        holds[cell] = so and paired_proportion_test(right, left) < alpha
     return Cases(gain, holds, dict.fromkeys(holds, True), cases.obstacle)
 
 
