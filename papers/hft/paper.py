@@ -26,7 +26,7 @@ from replication.claims import (
 )
 from replication.figures import draw, figure
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, beside, table
+from replication.tables import Frames, alone, as_printed, beside, table
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
@@ -262,9 +262,7 @@ def corpora(printed: Frames, ours: DataFrame) -> DataFrame:
     return alone(ours, rows="corpus")
 
 
-@table("BLEU of five runs of each system")
-def table1(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["table1"], ours)
+table1 = as_printed("table1", "BLEU of five runs of each system")
 
 
 @table("F95, μ and ν as published, and by the paper's definitions", needs="frequencies", shows="figure4")

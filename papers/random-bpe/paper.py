@@ -22,7 +22,7 @@ from replication.corpus_counts import corpus_counts
 from replication.figures import SYSTEM, draw, figure
 from replication.measurements import comparable, frame, other_than, records, without_size
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, beside, further, table
+from replication.tables import Frames, alone, as_printed, beside, further, table
 from subwords.errors import InputError
 
 from .hierarchical import diagnostics, fit, summary
@@ -166,11 +166,11 @@ def with_quality(table: DataFrame, ours: DataFrame) -> DataFrame:
     return pandas.concat([beside(table, ours), *more], ignore_index=True)
 
 
-@table("BLEU and chrF, mean and standard error over seeds")
-def table1(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free
-    ones, unless the user's own files were put in their place."""
-    return beside(printed["table1"], ours)
+NEAREST = (
+    "The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free ones,"
+    " unless the user's own files were put in their place."
+)
+table1 = as_printed("table1", "BLEU and chrF, mean and standard error over seeds", note=NEAREST)
 
 
 @table("Posterior means and 94 % highest density intervals of the effects on BLEU", needs="effects")
@@ -203,12 +203,12 @@ def sampling_of_effects(printed: Frames, ours: DataFrame) -> DataFrame:
     return alone(ours, metric=[*decimals, "sampler_warning"], decimals=decimals)
 
 
-@table("Sentences, tokens and types of the corpora", needs="corpora")
-def table3(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's texts are not freely distributed: ours are the nearest free ones, unless the user's own files
-    were put in their place. Train is what cleaning leaves; ours counts truecased tokens."""
-    return beside(printed["table3"], ours)
-
+table3 = as_printed(
+    "table3",
+    "Sentences, tokens and types of the corpora",
+    needs="corpora",
+    note=f"{NEAREST} Train is what cleaning leaves; ours counts truecased tokens.",
+)
 
 # ---- figures
 

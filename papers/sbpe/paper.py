@@ -31,7 +31,7 @@ from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, frame, matching, other_than, records, together
 from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Frames, beside, further, our_value, table
+from replication.tables import Frames, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.errors import InputError, unknown
 
@@ -276,16 +276,14 @@ def marked(printed: DataFrame, ours: DataFrame, marks: Marks, column: str = "", 
     return cells
 
 
-@table("Sentences and tokens of the training corpora", needs="corpora")
-def table2(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["table2"], ours)
-
-
-@table("Five German words", needs="examples")
-def table3(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's text had no capitals and umlauts, ours has: the words are segmented as they are written, and their
-    pieces spelled as printed."""
-    return beside(printed["table3"], ours)
+table2 = as_printed("table2", "Sentences and tokens of the training corpora", needs="corpora")
+table3 = as_printed(
+    "table3",
+    "Five German words",
+    needs="examples",
+    note="The paper's text had no capitals and umlauts, ours has: the words are segmented as they are written, and"
+    " their pieces spelled as printed.",
+)
 
 
 @table("Agreement with gold morphemes (boundary F1)", needs="boundaries")
@@ -329,9 +327,7 @@ def appendix_b(printed: Frames, ours: DataFrame) -> DataFrame:
     return marked(printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE")
 
 
-@table("Sentences with unknown words", needs="corpora")
-def text(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["text"], ours)
+text = as_printed("text", "Sentences with unknown words", needs="corpora")
 
 
 # ---- figures

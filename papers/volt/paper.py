@@ -11,7 +11,7 @@ from replication.claims import PLACE, Finding, Runs, claim, difference, in_all, 
 from replication.figures import draw, figure
 from replication.measurements import UNITS, matching, other_than, records
 from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Frames, Ours, PaperTable, as_cells, beside, record, table
+from replication.tables import Frames, Ours, PaperTable, as_cells, as_printed, beside, record, table
 from subwords.files import read_lines
 
 from .marginal_utility import (
@@ -226,13 +226,14 @@ def _entropies(text: Text, lengths: Mapping[str, int]) -> dict[str, float]:
 TOKENIZED = {"tokenized": {"metric": {"bleu": "bleu_tokenized"}}}
 
 
-def with_tokenized(name: str, title: str, needs: Sequence[str], **where: Any) -> PaperTable:
-    def make(printed: Frames, ours: DataFrame) -> DataFrame:
-        """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-        tokens, with compounds split as in the scripts that the paper used."""
-        return beside(printed[name], ours, extra=TOKENIZED, **where)
+OF_TOKENS = (
+    "The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of tokens,"
+    " with compounds split as in the scripts that the paper used."
+)
 
-    return table(title, needs=needs)(make)
+
+def with_tokenized(name: str, title: str, needs: Sequence[str], **where: Any) -> PaperTable:
+    return as_printed(name, title, needs, OF_TOKENS, extra=TOKENIZED, **where)
 
 
 SIZED = ["scores", "vocabularies", "tokenized"]
@@ -271,22 +272,21 @@ def average(line: DataFrame) -> Ours:
 table3 = with_tokenized("table3", "BPE-60K and VOLT, one model for all languages into English", ["scores", "tokenized"])
 
 
-@table("What it costs to find a vocabulary", needs="search")
-def table4(printed: Frames, ours: DataFrame) -> DataFrame:
-    """CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is no
-    GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens."""
-    return beside(printed["table4"], ours, extra=TOKENIZED)
-
-
+table4 = as_printed(
+    "table4",
+    "What it costs to find a vocabulary",
+    needs="search",
+    note="CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is"
+    " no GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens.",
+    extra=TOKENIZED,
+)
 table5 = with_tokenized(
     "table5", "VOLT and other vocabularies of one Transformer", ["scores", "tokenized"], model="volt-big"
 )
 table6 = with_tokenized("table6", "VOLT with two architectures", SIZED)
 
 
-@table("Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
-def text(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["text"], ours)
+text = as_printed("text", "Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
 
 
 # ---- figures

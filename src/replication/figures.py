@@ -12,13 +12,12 @@ brought with it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, matching, without_size
-from replication.tables import Frames, summary
+from replication.tables import Frames, sources, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +51,7 @@ class PaperFigure(NamedTuple):
 
 def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:
     """Return the decorator that makes a figure of a function. `needs` names measures, or `scores`."""
-    named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda draw: PaperFigure(title, named, draw)
+    return lambda draw: PaperFigure(title, sources(needs), draw)
 
 
 def curves(
@@ -145,7 +143,7 @@ def draw(
             here = points[(points["metric"] == metric) & (points["panel"] == panel)]
             _draw_panel(axis, here, kind, log if numeric else log.replace("x", ""), colours, categories)
             if numeric and x in WHOLE_NUMBERS and len(here):
-                _size_ticks(axis, sorted(set(map(float, here["x"].dropna()))), "x" in log)
+                _size_ticks(axis.xaxis, sorted(set(map(float, here["x"].dropna()))))
             axis.set_title(panel, fontsize=10)
             axis.set_ylabel(label(metric))
             axis.set_xlabel(label(x))
@@ -183,10 +181,10 @@ def _draw_panel(
             _draw_curve(axis, curve, kind, series.index(str(name)), len(series), str(source), categories)
     if "x" in log:
         axis.set_xscale("log")
-        _log_ticks(axis.xaxis)
+        _size_ticks(axis.xaxis, [])
     if "y" in log:
         axis.set_yscale("log")
-        _log_ticks(axis.yaxis)
+        _size_ticks(axis.yaxis, [])
     elif all(float(value).is_integer() for value in here["y"]):
         axis.locator_params(axis="y", integer=True)  # no half language pairs
     if categories:
@@ -195,32 +193,15 @@ def _draw_panel(
         axis.set_xlim(-0.6, len(categories) - 0.4)
 
 
-def _log_ticks(axis: Axis) -> None:
-    """Write 1, 2, 5, 10, … and no powers: numbers are read faster."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def _size_ticks(axis: Axis, places: list[float]) -> None:
+    """Write numbers at a logarithmic axis, no powers: they are read faster. Sizes are written where they are."""
+    from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _size_ticks(axis: Axes, places: list[float], log: bool) -> None:
-    """Write the sizes themselves at the axis, from the largest down, as many as have room."""
-    from matplotlib.ticker import NullLocator
-
-    position = math.log if log else float
-    kept: list[float] = []
-    for place in reversed(places):
-        if not kept or position(kept[-1]) - position(place) >= 0.11 * (position(places[-1]) - position(places[0])):
-            kept.append(place)
-    axis.set_xticks(kept[::-1], [_short(place) for place in kept[::-1]])
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.tick_params(axis="x", labelsize=8)
-
-
-def _short(number: float) -> str:
-    """Return a size as it is called: 32000 is 32k."""
-    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
+    axis.set_major_locator(FixedLocator(places) if places else LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(EngFormatter(sep=""))
+    axis.set_minor_locator(NullLocator())
+    if places:
+        axis.set_tick_params(labelsize=8, rotation=60 * (len(places) > 4))
 
 
 def _look(index: int, paper: bool) -> dict[str, Any]:
