@@ -238,7 +238,7 @@ def figure2(ours: DataFrame, printed: Frames) -> Figure:
 
 def _by_merges(ours: DataFrame, printed: Frames, metrics: list[str]) -> Figure:
     table = printed.get("table1")
-    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", log="x", labels=LABELS)
+    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", labels=LABELS)
 
 
 # ---- claims
