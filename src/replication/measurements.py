@@ -186,7 +186,8 @@ def read_printed(path: Path) -> DataFrame:
         raise InputError(f"the first row of {path} lacks {', '.join(missing)}", allowed=", ".join(PUBLISHED))
     table = table.reindex(columns=list(PUBLISHED), fill_value="")
     for name, (pattern, allowed) in _RULES.items():
-        for number, text in table[name][~table[name].str.fullmatch(pattern)].items():
+        for number in table.index[~table[name].str.fullmatch(pattern)]:
+            text = table.at[number, name]
             raise InputError(f"{path}, row {number + 2}: {name} {text!r} cannot be read", allowed=allowed)
     rules = {
         "the row and column of a cell above": table.duplicated(["row", "column"]),
@@ -199,11 +200,10 @@ def read_printed(path: Path) -> DataFrame:
     for name in set(table["algorithm"]) - {"", *registry.names()}:
         raise unknown(f"algorithm in {path}:", name, registry.names())
     units = table["unit"].map(UNITS)
-    numbers = {
-        name: [float(Decimal(text) * unit) if text else None for text, unit in zip(table[name], units, strict=True)]
-        for name in ("value", "error")
-    }
-    printed = table.assign(printed=table["value"], printed_error=table["error"], selection="dev", **numbers)
+    printed = table.assign(printed=table["value"], printed_error=table["error"], selection="dev")
+    for name in ("value", "error"):
+        texts = zip(table[name], units, strict=True)
+        printed[name] = [float(Decimal(text) * unit) if text else None for text, unit in texts]
     return frame(records(printed), [*COLUMNS, *PRINTED])
 
 

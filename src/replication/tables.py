@@ -425,13 +425,12 @@ def notes(cells: DataFrame) -> list[str]:
         return ["Nothing was measured for this table."]
     runs = sorted(set(mine["runs"].dropna()))
     spread = "the mean ± standard error" if runs and runs[-1] > 1 else "the score"
-    long = mine["published"][~mine["kind"].str.contains("text")].str.partition(".")[2].str.len().max() > MOST_DECIMALS
     said = {
         f"Ours is {spread} of {' to '.join(f'{number}' for number in dict.fromkeys(runs[:1] + runs[-1:]))} training run"
         f"{'s' if spread != 'the score' else ''} a cell.": bool(runs),
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
         f"{MISSING}: not measured by us.": (mine["ours"].isna() | (mine["ours"] == "")).any(),
-        f"Shown to {FEWER_DECIMALS} digits; the CSV has all.": long,
+        f"Shown to {FEWER_DECIMALS} digits; the CSV has all.": (mine["decimals"] > MOST_DECIMALS).any(),
     }
     return [sentence for sentence, so in said.items() if so]

@@ -73,9 +73,9 @@ def human(
     if not sources.files:
         print("no answers are given (measures.human.files): see papers/sbpe/human/README.md", file=sys.stderr)
         return
-    for direction, outcomes in score_files(keys, sources.files.values()).groupby("direction", sort=False):
+    for name, outcomes in score_files(keys, sources.files.values()).groupby("direction", sort=False):
         for row in of_outcomes(outcomes):
-            yield {"corpus": corpora[str(direction)], "direction": direction} | row
+            yield {"corpus": corpora[str(name)], "direction": name} | row
 
 
 def of_outcomes(outcomes: DataFrame) -> Iterator[dict[str, Any]]:
