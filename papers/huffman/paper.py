@@ -6,18 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from replication.claims import (
-    LARGEST,
-    Finding,
-    Numbers,
-    Runs,
-    claim,
-    difference,
-    in_all,
-    of,
-    rising,
-    values,
-)
+from replication.claims import LARGEST, Finding, Numbers, Runs, claim, difference, in_all, of, rising, values
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, at_most, matching, other_than

@@ -6,18 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from replication.claims import (
-    Finding,
-    Runs,
-    claim,
-    difference,
-    in_all,
-    in_most,
-    of,
-    ratio,
-    rising,
-    values,
-)
+from replication.claims import Finding, Runs, claim, difference, in_all, in_most, of, ratio, rising, values
 from replication.corpus_counts import corpus_counts
 from replication.figures import SYSTEM, draw, figure
 from replication.measurements import comparable, frame, other_than, records, without_size

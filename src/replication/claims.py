@@ -191,20 +191,20 @@ def values(runs: Runs, metrics: Any, side: Side, each: Sequence[str] = (), **alo
 
 def difference(runs: Runs, metrics: Any, left: Side, right: Side, each: Sequence[str] = (), **along: Any) -> Numbers:
     """Return left minus right, for each metric by itself."""
-
-    def minus(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
-        return one - other, math.hypot(half, other_half)
-
-    return _asked(runs, metrics, [left, right], each, minus, **along)
+    return _asked(runs, metrics, [left, right], each, _minus, **along)
 
 
 def ratio(runs: Runs, metrics: Any, left: Side, right: Side, each: Sequence[str] = (), **along: Any) -> Numbers:
     """Return left over right, for each metric by itself."""
+    return _asked(runs, metrics, [left, right], each, _over, **along)
 
-    def over(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
-        return (one / other, math.hypot(half / other, other_half * one / other**2)) if other else (math.nan, math.nan)
 
-    return _asked(runs, metrics, [left, right], each, over, **along)
+def _minus(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
+    return one - other, math.hypot(half, other_half)
+
+
+def _over(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
+    return (one / other, math.hypot(half / other, other_half * one / other**2)) if other else (math.nan, math.nan)
 
 
 def _asked(
@@ -228,7 +228,7 @@ def _asked(
             cells[cell], half = compare(*itertools.chain.from_iterable(side[cell] for side in taken))
             halves[cell] = 0.0 if certain else half
     found = Numbers(cells, halves, metrics, columns, along, tuple(order), rows, runs.are_printed)
-    zeros = [cell for cell in cells if compare.__name__ == "over" and taken[1][cell][0] == 0]
+    zeros = [cell for cell in cells if compare is _over and taken[1][cell][0] == 0]
     found = replace(found, obstacle=_obstacle(runs, found, sides, zeros))
     runs.asked.append(found)
     return found
@@ -381,11 +381,7 @@ def _unlike(sides: list[Side], found: Numbers) -> str:
             for side, of_side in compared.groupby("side")
         }
         if len(covered) == 2 and covered["left"] != covered["right"]:
-            told = [
-                f"{one} has {', '.join(sorted(covered[one] - covered[other]))}, which {other} has not"
-                for one, other in (("left", "right"), ("right", "left"))
-                if covered[one] - covered[other]
-            ]
+            told = (f"{side} has {', '.join(sorted(names))}" for side, names in covered.items())
             return f"{', '.join(known)}: {'; '.join(told)}"
     return ""
 
