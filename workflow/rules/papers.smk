@@ -16,6 +16,9 @@ RESULTS = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv",
 RESULTS += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
 RESULTS += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
 
+#: What `snakemake --report` shows, and under which heading.
+SHOWN = {".md": "Tables", ".svg": "Figures", ".html": "Report"}
+
 
 # everything that the paper has
 rule:
@@ -66,7 +69,10 @@ rule replicate:
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        RESULTS,
+        [
+            report(result, category=SHOWN[Path(result).suffix]) if Path(result).suffix in SHOWN else result
+            for result in RESULTS
+        ],
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:
