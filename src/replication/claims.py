@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.significance import welch_p_value
-from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, matching, records
+from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, listed, matching, records
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -217,7 +217,7 @@ def _asked(
     order: Sequence[Any] = (),
 ) -> Numbers:
     """Return the compared numbers with what makes them impossible to judge, and note that they were asked for."""
-    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    metrics = tuple(listed(metrics))
     columns = ("metric", *each, *([along] if along else []))
     rows = [_selected(metrics, side.where, runs.measured, columns) for side in sides]
     taken = [_taken(side, found, columns, runs.measured) for side, found in zip(sides, rows, strict=True)]
@@ -587,8 +587,7 @@ def claim(
     says: str, where: str, needs: str | Sequence[str] = "scores", scales: Sequence[str] = ()
 ) -> Callable[[Callable[[Runs], Finding]], Claim]:
     """Return the decorator that makes a claim of a function. `needs` names measures, or `scores`."""
-    named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda judge: Claim(says, where, named, tuple(scales), judge)
+    return lambda judge: Claim(says, where, tuple(listed(needs)), tuple(scales), judge)
 
 
 class Verdict(NamedTuple):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, without_size
-from replication.tables import Frames, sources, summary
+from replication.tables import Frames, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ class PaperFigure(NamedTuple):
 
 def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:
     """Return the decorator that makes a figure of a function. `needs` names measures, or `scores`."""
-    return lambda draw: PaperFigure(title, sources(needs), draw)
+    return lambda draw: PaperFigure(title, tuple(listed(needs)), draw)
 
 
 def curves(

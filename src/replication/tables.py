@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.significance import mean_and_error
 from replication.measurements import COLUMNS as MEASURED
-from replication.measurements import KEYS, UNITS, comparable, filled, matching, records
+from replication.measurements import KEYS, UNITS, comparable, filled, listed, matching, records
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class PaperTable(NamedTuple):
 
 def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., PaperTable]:
     """Return the decorator that makes a table of a function. `needs` names measures, or `scores`."""
-    return lambda make: PaperTable(title, sources(needs), shows, make)
+    return lambda make: PaperTable(title, tuple(listed(needs)), shows, make)
 
 
 def as_printed(
@@ -82,12 +82,7 @@ def as_printed(
         return beside(printed[name], ours, **options)
 
     make.__doc__ = note
-    return PaperTable(title, sources(needs), name, make)
-
-
-def sources(needs: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of measures (or `scores`) that something is made of."""
-    return (needs,) if isinstance(needs, str) else tuple(needs)
+    return PaperTable(title, tuple(listed(needs)), name, make)
 
 
 class Ours(NamedTuple):
