@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from experiment.scoring.metrics import METRICS
 from subwords import registry
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
@@ -56,6 +58,8 @@ RUN_FACTS = (
     *("pieces_per_sentence_source", "pieces_per_sentence_target"),
 )
 UNITS = {"": Decimal(1), "%": Decimal("0.01"), "K": Decimal(1000), "M": Decimal(1_000_000), "h": Decimal(1)}
+#: A metric as similar as this (difflib's ratio) to a score is that score, misspelled: blue, belu, comte.
+MISSPELLED = 0.75
 #: Differences of floating-point numbers are not exact: 0.3 - 0.2 is not above 0.1.
 SLACK = 1e-9
 
@@ -197,6 +201,12 @@ def read_printed(path: Path) -> DataFrame:
     for what, wrong in rules.items():
         for number in table.index[wrong]:
             raise InputError(f"{path}, row {number + 2} has {what}", next_step="correct it")
+    for name in set(table["metric"]) - {*METRICS}:
+        if near := get_close_matches(name, METRICS, 1, MISSPELLED):
+            raise InputError(
+                f"{path}: unknown metric {name!r}: did you mean {near[0]!r}?",
+                allowed=f"{', '.join(METRICS)}; or, of a measure, a name that is not nearly one of these",
+            )
     for name in set(table["algorithm"]) - {"", *registry.names()}:
         raise unknown(f"algorithm in {path}:", name, registry.names())
     units = table["unit"].map(UNITS)
