@@ -381,7 +381,7 @@ def _unlike(sides: list[Side], found: Numbers) -> str:
             for side, of_side in compared.groupby("side")
         }
         if len(covered) == 2 and covered["left"] != covered["right"]:
-            told = (f"{side!s} has {', '.join(sorted(names))}" for side, names in covered.items())
+            told = (f"{side} has {', '.join(sorted(covered[side]))}" for side in ("left", "right"))
             return f"{', '.join(known)}: {'; '.join(told)}"
     return ""
 
