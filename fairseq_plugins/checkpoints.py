@@ -139,6 +139,8 @@ def mend(folder: Path) -> None:
     A damaged checkpoint_last.pt is put aside, and the training begins again. Only one process may do this, before
     others start.
     """
+    for half_written in folder.glob(".*.part"):
+        half_written.unlink()
     if not (folder / LAST).exists():
         return
     try:

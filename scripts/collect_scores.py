@@ -5,11 +5,25 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from experiment.manifest import read_manifest
+from experiment.manifest import Manifest, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import score_rows, write_scores
-from experiment.store.making import RECORD, check_inputs
+from experiment.store.making import check_inputs
+
+
+def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
+    """Return the records of the texts that systems are compared on, with patterns of the files that are read.
+
+    A manifest that was written by hand may list files without a record.
+    """
+    found: dict[str, list[str]] = {}
+    for run in manifest.runs:
+        for files in run.testsets.values():
+            records = {files.translation: ["*"], files.text_record: ["references/*"], f"{files.round_trip}.json": ["*"]}
+            found |= {record: patterns for record, patterns in records.items() if record and Path(record).is_file()}
+    return found
 
 
 @program
@@ -20,9 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--output", required=True, metavar="FILE", help="CSV to write")
     args = command.parse_args(argv)
     manifest = read_manifest(args.manifest)
-    made = [files.translation for run in manifest.runs for files in run.testsets.values()]
-    check_inputs({str(record): ["*"] for record in made if record})
-    check_inputs({f"{run.text}/{RECORD}": ["references/*"] for run in manifest.runs if run.text})
+    check_inputs(inputs_of(manifest))
     write_scores(args.output, score_rows(manifest))
     return 0
 

@@ -129,6 +129,7 @@ class Evaluator:
             return {"tokenizer": tokenizer.signature()}
 
         make(train.parent, work, f"{counts.name}.json")
+        check_inputs({f"{counts}.json": [counts.name]})
         return read_counts(counts)
 
     def _to_text(self) -> ToText:

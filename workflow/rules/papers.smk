@@ -12,9 +12,10 @@ ON_SCALE = f"--paper {shlex.quote(CONFIGFILE)} --scale {paper.scale}"
 
 plan.further_files = [file for name in paper.needed_measures for file in paper.files(name).values()]
 
-RESULTS = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
-RESULTS += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
-RESULTS += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
+PAGES = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
+PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
+PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
+RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
 
 # everything that the paper has
@@ -66,7 +67,7 @@ rule replicate:
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        RESULTS,
+        PAGES,
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:

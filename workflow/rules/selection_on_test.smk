@@ -54,4 +54,5 @@ rule score_comet_on_test:
         program(
             "score_comet.py --source {params.texts[0]:q} --reference {params.texts[1]:q}"
             " --hypothesis {input.hypotheses:q} --model {params.model:q} --output {output:q} >{log:q} 2>&1"
+            f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']}"
         )

@@ -114,6 +114,7 @@ class Plan:
                 hypothesis=f"{place}.hyp",
                 reference=text.reference(test.stem, target),
                 source=text.reference(test.stem, source),
+                text_record=str(text.record_of(test)),
                 translation=f"{place}.translation.json",
                 round_trip=evaluation.round_trip(test),
             )
@@ -219,6 +220,9 @@ class Plan:
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
             synchronize(Path(evaluation.done), evaluation.finished())
+        every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
+        if not all(Path(path).is_file() for path in every):
+            synchronize(Path(self._experiment.results, "comet.done"), False)
 
     # --- who uses what
 

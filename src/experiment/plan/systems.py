@@ -69,13 +69,16 @@ def describe_system(
     precision: str,
     results: Results,
 ) -> System:
-    """Return a system. Of `select`, what shapes the training and what it keeps: metric, beam, keep."""
+    """Return a system. Of `select`, what shapes the training and what it keeps: metric, keep, and the beam of BLEU."""
+    shaping = {name: select[name] for name in ("metric", "beam", "keep")}
+    if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
+        shaping["beam"] = 1
     definition = {
         "step": STEP,
         "segmentation": segmented.key,
         "direction": direction,
         "recipe": recipes.content(flags, results.checksums),
-        "select": {name: select[name] for name in ("metric", "beam", "keep")},
+        "select": shaping,
         "precision": precision,
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name

@@ -116,7 +116,8 @@ class Text(Keyed):
     def test_job(self, test: EvaluationSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return what scripts/make_testset.py is told."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
-        return source | {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        told = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        return source | told | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
 
     def _source(self, corpus: Corpus, runtime: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -139,6 +140,8 @@ def describe_text(
     """
     cleaning = {**OPTIONS, **corpus.cleaning, **overriding}
     cleaned_of = cleaning.pop("testsets", None)
+    if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
+        cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
     splits = corpus.splits(pair)
     definition: dict[str, Any] = {"step": STEP, "languages": pair.split("-")}

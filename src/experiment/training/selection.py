@@ -26,6 +26,7 @@ def gone(training: Path, select: Mapping[str, Any]) -> list[str]:
 
 
 def drop_checkpoints(training: Path) -> None:
-    """Delete the checkpoints of a finished training of which every choice is made."""
-    for path in (training / "checkpoints").glob("*.pt"):
-        path.unlink()
+    """Delete the checkpoints of a finished training of which every choice is made, and what kills left half written."""
+    for pattern in ("*.pt", ".*.part"):
+        for path in (training / "checkpoints").glob(pattern):
+            path.unlink()
