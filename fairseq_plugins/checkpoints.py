@@ -7,6 +7,7 @@ an interruption. Here a file beside the checkpoints, one JSON line per dev score
 
 from __future__ import annotations
 
+import re
 import sys
 import zipfile
 from argparse import Namespace
@@ -26,12 +27,8 @@ PLACES = {"save_dir", "log_file", "user_dir", "data", "dev_references", "dev_seg
 def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool) -> None:
     """Delete checkpoints that are neither among the `count` best nor among the `count` last."""
     wanted = {entry["file"] for entry in ranked(record, maximize)[:count] + record[-count:]}
-    for path in folder.glob("checkpoint*_*.pt"):
-        numbered = path.stem.removeprefix("checkpoint").strip("_").replace("_", "").isdigit()
-        if numbered and path.name not in wanted:
-            path.unlink()
-    for path in folder.glob("checkpoint[0-9]*.pt"):
-        if path.name not in wanted:
+    for path in folder.glob("checkpoint*.pt"):
+        if re.fullmatch(r"checkpoint(\d+|_\d+_\d+)", path.stem) and path.name not in wanted:
             path.unlink()
 
 
@@ -142,6 +139,8 @@ def mend(folder: Path) -> None:
     A damaged checkpoint_last.pt is put aside, and the training begins again. Only one process may do this, before
     others start.
     """
+    for half_written in folder.glob(".*.part"):
+        half_written.unlink()
     if not (folder / LAST).exists():
         return
     try:

@@ -10,26 +10,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.corpora.download import add_mirror, fetch
+from experiment.corpora.download import fetch
 from experiment.programs import program
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
-    command = argparse.ArgumentParser(prog="download.py", description=__doc__)
-    command.add_argument("--url", help="https, http or file")
-    command.add_argument("--mtdata", metavar="ID", help="instead of a URL; --output is then the folder of downloads")
-    command.add_argument("--sha256", help="expected checksum in hexadecimal")
-    add_mirror(command)
-    command.add_argument("--attempts", type=int, default=5, metavar="N", help="failures in a row (default 5)")
-    command.add_argument("--output", type=Path, required=True, metavar="PATH", help="where the file goes")
-    return command
 
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program."""
-    command = parser()
+    command = argparse.ArgumentParser(prog="download.py", description=__doc__)
+    command.add_argument("--url", help="https, http or file")
+    command.add_argument("--mtdata", metavar="ID", help="instead of a URL; --output is then the folder of downloads")
+    command.add_argument("--sha256", help="expected checksum in hexadecimal")
+    command.add_argument("--mirror", type=Path, metavar="DIR", help="take DIR/{host}/{path} instead of the network")
+    command.add_argument("--output", type=Path, required=True, metavar="PATH", help="where the file goes")
     args = command.parse_args(argv)
     if (args.url is None) == (args.mtdata is None):
         command.error("one of --url and --mtdata is required")
@@ -39,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for entry in find_entries([args.mtdata]):
             fetch_entry(entry, args.output, args.mirror)
         return 0
-    fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror, attempts=args.attempts)
+    fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror)
     return 0
 
 

@@ -44,7 +44,7 @@ def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
     for language in languages:
         if not has_rules(language):
             print(f"{language}: Moses has no rules for it; those of English are used", file=sys.stderr)
-        write_text("moses", language, folder, folder / "moses", splits, workers=job["workers"])
+        write_text(language, folder, folder / "moses", splits, workers=job["workers"])
     return report
 
 

@@ -14,20 +14,15 @@ from experiment.scoring.scorebook import read_scores
 from subwords.files import whole_file
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
     command = argparse.ArgumentParser(prog="make_report.py", description=__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--output", required=True, metavar="FILE", help="HTML to write")
     command.add_argument("--figures", required=True, metavar="FOLDER", help="where the figures go")
-    return command
-
-
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
-    args = parser().parse_args(argv)
+    args = command.parse_args(argv)
     page = render_report(read_manifest(args.manifest), read_scores(args.scores), Path(args.figures))
     with whole_file(args.output) as stream:
         stream.write(page)

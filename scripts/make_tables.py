@@ -13,20 +13,15 @@ from experiment.scoring.scorebook import read_scores
 from subwords.files import whole_file
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
     command = argparse.ArgumentParser(prog="make_tables.py", description=__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--markdown", metavar="FILE", help="Markdown to write")
     command.add_argument("--latex", metavar="FILE", help="LaTeX to write")
     command.add_argument("--print", action="store_true", help="show the Markdown")
-    return command
-
-
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
-    args = parser().parse_args(argv)
+    args = command.parse_args(argv)
     rows = read_scores(args.scores)
     tables, experiment = blocks(rows), rows[0]["experiment"]
     for path, text in ((args.markdown, markdown(experiment, tables)), (args.latex, latex(experiment, tables))):

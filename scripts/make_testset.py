@@ -16,7 +16,7 @@ from experiment.corpora.corpus import Corpus
 from experiment.corpora.raw_corpus import check_checksums, prepare_split
 from experiment.jobs import Job, read_job
 from experiment.programs import program
-from experiment.store.making import make
+from experiment.store.making import check_inputs, make
 from experiment.text.moses import tokenize_like
 
 
@@ -26,6 +26,7 @@ def add(job: Job, scratch: Path) -> Mapping[str, Any]:
     corpus = Corpus(job["corpus"], job["catalogue"])  # checked when it was planned
     languages = (pair.split("-")[0], pair.split("-")[1])
     check_checksums(job["checksums"])
+    check_inputs(job["inputs"])
     mirror = Path(job["mirror"]) if job["mirror"] else None
     prepare_split(corpus, pair, name, scratch / "raw" / stem, downloads=Path(job["downloads"]), mirror=mirror)
     report = clean_test_set(scratch / "raw" / stem, name, scratch, stem, languages, folder / "train")

@@ -12,8 +12,9 @@ from experiment.scoring.metrics import DEFAULT_METRICS, METRICS, make_metric, re
 from experiment.scoring.words import training_words
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program."""
     command = argparse.ArgumentParser(prog="score.py", description=__doc__)
     command.add_argument("--hypothesis", required=True, metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", required=True, metavar="FILE", help="raw references, never tokenized")
@@ -24,13 +25,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--bleu-tokenizer", metavar="NAME", help="sacrebleu's tokenizer (default: by language, 13a)")
     command.add_argument("--train", metavar="FILE", help="raw training text of the target side: words by frequency")
     command.add_argument("--output", required=True, metavar="FILE", help="JSON to write")
-    return command
-
-
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
-    args = parser().parse_args(argv)
+    args = command.parse_args(argv)
     hypotheses, references = read_parallel(args.hypothesis, args.reference)
     options = {"target": args.target, "tokenizer": args.bleu_tokenizer}
     training = training_words(args.train, make_metric("bleu", **options).tokenizer) if args.train else None

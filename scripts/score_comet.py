@@ -11,14 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.corpora.download import file_sha256
 from experiment.jsonfiles import read_json, write_json
 from experiment.manifest import Manifest, read_manifest
 from experiment.programs import program
 from experiment.runs import TestSet
 from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, fetch_comet_model
 from experiment.scoring.metrics import count_empty, read_parallel
-from experiment.store.making import check_inputs
+from experiment.store.checksums import file_sha256
+from experiment.store.making import check_inputs, locked
 from experiment.training import gpu
 
 
@@ -46,19 +46,31 @@ def texts_of(files: TestSet) -> dict[str, str]:
     return {name: file_sha256(Path(str(path))) for name, path in texts.items()}
 
 
+def has_score(files: TestSet) -> bool:
+    """Return whether a translation has a score of these texts."""
+    return Path(str(files.comet)).exists() and bool(read_json(str(files.comet))["texts"] == texts_of(files))
+
+
 def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
     """Score every translation that has no score of these texts yet; return how many, and of how many."""
     every = [files for run in manifest.runs for files in run.testsets.values() if files.comet]
-    missing = [f for f in every if not Path(str(f.comet)).exists() or read_json(str(f.comet))["texts"] != texts_of(f)]
+    missing = [files for files in every if not has_score(files)]
+    scored = 0
     if missing:
         gpu.check_usable(gpu.take(1, device, sharing))
         scorer = CometScorer(manifest.parameters["comet_model"])
         for files in missing:
-            check_inputs({str(files.translation): ["*.hyp"]})
-            lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
-            found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
-            write_json(str(files.comet), found, sealed=True)
-    return len(missing), len(every)
+            # A lock of COMET's own: we have a card, and who evaluates may wait for one with the other lock in hand.
+            with locked(Path(str(files.comet)).parent / ".comet"):
+                if has_score(files):  # by now, of another experiment
+                    continue
+                records = filter(None, (files.translation, files.text_record))
+                check_inputs({record: ["*.hyp", "references/*"] for record in records})
+                lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
+                found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
+                write_json(str(files.comet), found, sealed=True)
+                scored += 1
+    return scored, len(every)
 
 
 @program

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from experiment.binarizing import binarize
 from experiment.jobs import read_job
 from experiment.programs import program
 from experiment.segmenting import segment
 from experiment.store.making import check_inputs, define, make
-from translation.binarizing import binarize
 
 
 @program
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work(scratch: Path) -> dict[str, object]:
         check_inputs(job["inputs"])
         learned = segment(job, scratch)
-        binarize(scratch, job["pair"], job["joint"], job["workers"], job["draws"] or 1)
+        binarize(scratch, job["pair"], job["joint"], job["draws"] or 1)
         return {"signatures": learned["signatures"]}
 
     define(folder, job["definition"])

@@ -1,23 +1,25 @@
 """Choose a run's checkpoint by BLEU on the test set, as a paper did, and write what it is worth there.
 
 No score made so is comparable with one of a system that was chosen on a dev set: it is reported beside it, never in its
-place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py.
+place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py,
+with the stem of the test set that chooses.
 """
 
 from __future__ import annotations
 
-import argparse
+import functools
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import parse_job
-from experiment.jsonfiles import read_json, write_json
+from experiment.jobs import Job, read_job
+from experiment.jsonfiles import read_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
-from experiment.text.postprocessing import write_lines
+from experiment.store.making import check_inputs, make
+from experiment.text.lines import write_lines
 from subwords.errors import InputError
 from subwords.files import read_lines
 from translation.evaluating import Evaluator
@@ -37,38 +39,39 @@ def kept(training: Path) -> list[dict[str, Any]]:
     return found
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    command.add_argument("job", metavar="JOB", help="a JSON object, or a file with one")
-    command.add_argument("--testset", required=True, metavar="STEM", help="the test set that chooses")
-    arguments = command.parse_args(argv)
-    job = parse_job(arguments.job)
-    test = next(test for test in job["tests"] if test["stem"] == arguments.testset)
+def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
+    """Translate with every checkpoint; write the best hypotheses and return what is to be said of the choice."""
+    check_inputs(job["inputs"])
     training, target = Path(job["folder"]).parent.parent, job["direction"].split("-")[1]
     references, began = list(read_lines(test["reference"])), time.monotonic()
     tried: list[dict[str, Any]] = []
     chosen: tuple[float, list[str]] = (-1.0, [])
+    evaluator = None
     for entry in kept(training):
-        hypotheses, _, _ = Evaluator(job, str(training / "checkpoints" / entry["file"])).translated(test)
+        evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]), has_card=evaluator is not None)
+        hypotheses, _, _ = evaluator.translated(test)
         bleu = score_corpus(hypotheses, references, ["bleu"], target=target)["metrics"]["bleu"]["score"]
         tried.append({**{key: entry[key] for key in ("file", "epoch", "updates")}, "dev": entry["score"], "bleu": bleu})
         if bleu > chosen[0]:  # of equal scores the earlier one
             chosen = bleu, hypotheses
     metrics = list(dict.fromkeys(["bleu", *job["metrics"]]))
-    place = f"{job['folder']}/{arguments.testset}.chosen-on-test"
-    write_lines(Path(f"{place}.hyp"), chosen[1])
-    write_json(
-        f"{place}.json",
-        {
-            "selection": "test",
-            "chosen": next(entry for entry in tried if entry["bleu"] == chosen[0]),
-            "scores": score_corpus(chosen[1], references, metrics, target=target)["metrics"],
-            "checkpoints": tried,
-            "evaluated_in_training": len(read_json(training / "training.json")["dev"]),
-            "seconds": round(time.monotonic() - began, 1),
-        },
-    )
+    write_lines(scratch / f"{test['stem']}.chosen-on-test.hyp", chosen[1])
+    return {
+        "selection": "test",
+        "chosen": next(entry for entry in tried if entry["bleu"] == chosen[0]),
+        "scores": score_corpus(chosen[1], references, metrics, target=target)["metrics"],
+        "checkpoints": tried,
+        "evaluated_in_training": len(read_json(training / "training.json")["dev"]),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    job = read_job(__doc__, argv)
+    test = next(test for test in job["tests"] if test["stem"] == job["chooses"])
+    record = f"{test['stem']}.chosen-on-test.json"
+    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "it was there")
     return 0
 
 

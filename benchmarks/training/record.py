@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiment.provenance import commit_label, git_state, versions
+from experiment.training.gpu import driver_report
 
 
 def machine() -> dict[str, Any]:
@@ -31,18 +31,10 @@ def machine() -> dict[str, Any]:
         found |= {
             "card": card.name,
             "card_memory_gib": round(card.total_memory / 2**30, 1),
-            "driver": _driver(),
+            "driver": ", ".join(sorted({version for (version,) in driver_report("driver_version")})) or None,
             "cuda": torch.version.cuda,
         }
     return found
-
-
-def _driver() -> str | None:
-    query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    try:
-        return subprocess.run(query, capture_output=True, text=True, check=True).stdout.split("\n")[0]
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 def software() -> dict[str, str]:

@@ -17,7 +17,8 @@ from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
 from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run
-from experiment.scoring.comet_model import comet_key
+from experiment.scoring import significance
+from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
 from experiment.segmentations import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
@@ -28,7 +29,7 @@ from subwords.errors import InputError, unknown
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "used"}
 
 #: Settings about the machine: they shape no result, are in no key and repeat nothing.
 RUNTIME: dict[str, Any] = {
@@ -60,8 +61,8 @@ DEFAULTS: dict[str, Any] = {
     },
     "cleaning": {},
     "metrics": DEFAULT_METRICS,
-    "comet_model": "Unbabel/wmt22-comet-da",
-    "significance": {"test": "bootstrap", "samples": 1000},
+    "comet_model": DEFAULT_MODEL,
+    "significance": significance.DEFAULTS,
     "precision": "auto",
     "runtime": RUNTIME,
 }
@@ -87,7 +88,7 @@ class Experiment:
         self.folder = folder or self.name
         #: Its own folder, from the working directory.
         self.results = f"results/{self.folder}"
-        #: Every corpus that can be meant, with all its test sets.
+        #: Every corpus that a name may refer to, with all its test sets.
         self.whole_corpora: dict[str, Corpus] = {}
         self.corpora = self._corpora()
         self.recipes = self._recipes()
@@ -97,12 +98,12 @@ class Experiment:
             for name, given in with_sizes(self.settings["segmentations"], where).items()
         }
         sizes = {name: each.size for name, each in self.segmentations.items()}
-        #: Segmentation -> the one it is compared with: the baseline, or of a sweep that is one, its own size's.
+        #: Segmentation -> its baseline: the same for all, or, if the baseline is a sweep, the one of its own size.
         self.against = baselines(sizes, self.settings["baseline"])
-        #: The baseline, or of a sweep that is one, its first size.
+        #: The baseline; if that is a sweep, its first size.
         wanted = self.settings["baseline"]
         self.baseline = next(name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}"))
-        check_metrics(self.settings["metrics"])
+        check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
         self._check_settings()
         comet = "comet" in self.settings["metrics"]
         #: What COMET scores are called by: the model and how it is used; nothing where COMET is not asked for.
@@ -229,7 +230,7 @@ class Experiment:
     def runs_of(self, grid: Grid) -> Iterator[Run]:
         """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
 
-        There is at least one for each, but for corpora that are there for a group.
+        Every corpus has at least one, except those that only serve a group.
         """
         return (self.plan.run(*names) for names in self._combined(grid))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
@@ -23,18 +22,11 @@ def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
     """Return the job that a program's command line gives: JSON, or a file with it. `described` is for --help."""
     command = argparse.ArgumentParser(description=described, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("job", metavar="JOB", help="a JSON object, or a file with one; `snakemake -p` prints them")
-    return parse_job(command.parse_args(argv).job)
-
-
-def parse_job(given: str) -> Job:
-    """Return the job that a word of a command line gives: JSON, or a file with it."""
-    if not given.lstrip().startswith("{"):
-        found = read_json(Path(given))
-    else:
-        try:
-            found = json.loads(given)
-        except ValueError as error:
-            raise InputError(f"the job is not JSON: {error}") from error
+    given = command.parse_args(argv).job
+    try:
+        found = json.loads(given) if given.lstrip().startswith("{") else read_json(given)
+    except ValueError as error:
+        raise InputError(f"the job is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"the job is no JSON object: {found!r}")
     return Job(found)

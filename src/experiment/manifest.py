@@ -5,7 +5,7 @@ The workflow writes it; its shape is described in docs/results.md. Paths are rel
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,56 +23,47 @@ class Manifest:
     baseline: str
     metrics: list[str]
     runs: list[Run]
-    significance: list[str]
-    title: str
-    description: str | None
-    corpora: dict[str, Any]
-    parameters: dict[str, Any]
-    commands: list[str]
-    against: dict[str, str]  # segmentation -> the one it is compared with
+    against: dict[str, str] | None = None  # segmentation -> the one it is compared with; None: all with the baseline
+    title: str = ""
+    description: str | None = ""
+    corpora: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    commands: list[str] = field(default_factory=list)
+
+    def baseline_of(self, segmentation: str) -> str | None:
+        """Return what a system is compared with; None for what is compared with nothing."""
+        if self.against is not None:
+            return self.against.get(segmentation)
+        return self.baseline if segmentation != self.baseline else None
 
 
 def read_manifest(path: str | Path) -> Manifest:
     """Return the manifest. Raises InputError for a missing or unknown key, metric or baseline."""
     content = read_json(path)
-    defaults = {
-        "significance": [],
-        "title": content.get("experiment", ""),
-        "description": "",
-        "corpora": {},
-        "parameters": {},
-        "commands": [],
-        "against": {},
-    }
-    content = defaults | content
     _check_keys(content, Manifest, f"{path}")
-    content["title"] = content["title"] or content["experiment"]
-    content["metrics"] = check_metrics(content["metrics"])
     runs = []
     for number, given in enumerate(content["runs"]):
         where = f"{path}, run {number}"
         _check_keys(given, Run, where)
-        testsets = {}
         for name, files in given["testsets"].items():
             _check_keys(files, TestSet, f"{where}, test set {name}")
-            testsets[name] = TestSet(**files)
-        runs.append(Run(**{**given, "testsets": testsets}))
+        runs.append(Run(**given | {"testsets": {name: TestSet(**files) for name, files in given["testsets"].items()}}))
     if not runs:
         raise InputError(f"{path} has no runs", next_step="check the experiment's grid")
-    segmentations = list(dict.fromkeys(run.segmentation for run in runs))
+    segmentations = {run.segmentation: None for run in runs}
     if content["baseline"] not in segmentations:
         raise unknown("baseline", content["baseline"], segmentations)
-    against = content["against"] or {name: content["baseline"] for name in segmentations if name != content["baseline"]}
-    return Manifest(**{**content, "runs": runs, "against": against})
+    title = content.get("title") or content["experiment"]
+    return Manifest(**content | {"runs": runs, "title": title, "metrics": check_metrics(content["metrics"])})
 
 
 def _check_keys(given: Any, kind: type, where: str) -> None:
-    known = {field.name: field for field in fields(kind)}
+    known = {key.name: key for key in fields(kind)}
     if not isinstance(given, dict):
         raise InputError(f"{where}: {given!r} is no object", allowed=", ".join(known))
     for name in given:
         if name not in known:
             raise unknown(f"key in {where}", name, known)
-    missing = [name for name, field in known.items() if field.default is MISSING and name not in given]
-    if missing:
+    needed = (key.name for key in known.values() if key.default is key.default_factory is MISSING)
+    if missing := [name for name in needed if name not in given]:
         raise InputError(f"{where} lacks {', '.join(missing)}", allowed=", ".join(known))

@@ -26,6 +26,7 @@ class TestSet:
     hypothesis: str | None = None
     reference: str | None = None
     source: str | None = None
+    text_record: str | None = None  # of source and reference
     translation: str | None = None
     round_trip: str | None = None  # the reference, through text form and segmentation and back
 

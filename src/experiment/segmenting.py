@@ -10,17 +10,18 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiment.jsonfiles import write_json
+from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.piece_statistics import vocabulary_overlap
 from experiment.segmentations import GOLD
+from experiment.text.lines import rewrite, write_lines
 from subwords import registry
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, count_pieces, describe
 
@@ -97,28 +98,14 @@ def draw_pairs(train: Path, languages: Sequence[str], pairs: int, folder: Path) 
         return train
     chosen = set(Random("learn").sample(range(number), pairs))
     for language in languages:
-        with whole_file(folder / f"train.{language}") as stream:
-            lines = enumerate(read_lines(f"{train}.{language}"))
-            stream.writelines(f"{line}\n" for place, line in lines if place in chosen)
+        lines = enumerate(read_lines(f"{train}.{language}"))
+        write_lines(folder / f"train.{language}", (line for place, line in lines if place in chosen))
     return folder / "train"
 
 
 def encode(segmenter: Segmenter, text: Path, pieces: Path, draw: int | None = None) -> None:
-    """Segment a file, at random where a draw is given; both have the same number of lines, which is checked."""
-    before = after = 0
-
-    def counted() -> Iterable[str]:
-        nonlocal before
-        for line in read_lines(text):
-            before += 1
-            yield line
-
-    with whole_file(pieces) as stream:
-        for line in segmenter.encode_lines(counted()) if draw is None else segmenter.sample_lines(counted(), draw):
-            stream.write(line + "\n")
-            after += 1
-    if before != after:
-        raise InputError(f"{text} has {before} lines and its pieces {after}", allowed="equal numbers")
+    """Segment a file, at random where a draw is given."""
+    rewrite(text, pieces, segmenter.encode_lines if draw is None else lambda lines: segmenter.sample_lines(lines, draw))
 
 
 def restricted(
@@ -141,8 +128,7 @@ def restricted(
 
 def write_counts(path: Path, counts: Mapping[str, int]) -> None:
     """Write `piece count` lines, the most frequent first."""
-    with whole_file(path) as stream:
-        stream.writelines(f"{piece} {count}\n" for piece, count in sorted(counts.items(), key=lambda x: (-x[1], x[0])))
+    write_lines(path, (f"{piece} {count}" for piece, count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))))
 
 
 def read_counts(path: Path) -> dict[str, int]:
@@ -152,9 +138,7 @@ def read_counts(path: Path) -> dict[str, int]:
 
 def load_segmenter(folder: Path, language: str, algorithm: str) -> Segmenter:
     """Return the segmenter of a side, with the options that it is applied with."""
-    import json
-
-    options = json.loads((folder / f"encode.{language}.json").read_text(encoding="utf-8"))
+    options = read_json(folder / f"encode.{language}.json")
     if options.get("vocabulary") == f"vocabulary.{language}":  # made with the segmentation
         options["vocabulary"] = str(folder / options["vocabulary"])
     return registry.find(algorithm).load(folder / f"model.{language}", **options)

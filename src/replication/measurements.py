@@ -12,9 +12,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from experiment.scoring.metrics import METRICS
 from subwords import registry
 from subwords.errors import InputError, unknown
 from subwords.files import whole_file
@@ -60,6 +62,8 @@ RUN_FACTS = (
     *("pieces_per_sentence_source", "pieces_per_sentence_target"),
 )
 UNITS = {"": Decimal(1), "%": Decimal("0.01"), "K": Decimal(1000), "M": Decimal(1_000_000), "h": Decimal(1)}
+#: A metric as similar as this (difflib's ratio) to a score is that score, misspelled: blue, belu, comte.
+MISSPELLED = 0.75
 #: Differences of floating-point numbers are not exact: 0.3 - 0.2 is not above 0.1.
 SLACK = 1e-9
 
@@ -215,6 +219,11 @@ def _check(cell: Mapping[str, str], where: str, algorithms: Collection[str]) -> 
     for name, (pattern, allowed) in _RULES.items():
         if not re.fullmatch(pattern, cell[name]):
             raise InputError(f"{where}: {name} {cell[name]!r} cannot be read", allowed=allowed)
+    if cell["metric"] not in METRICS and (near := get_close_matches(cell["metric"], METRICS, 1, MISSPELLED)):
+        raise InputError(
+            f"{where}: unknown metric {cell['metric']!r}: did you mean {near[0]!r}?",
+            allowed=f"{', '.join(METRICS)}; or, of a measure, a name that is not nearly one of these",
+        )
     if cell["algorithm"] not in algorithms:
         raise unknown(f"algorithm in {where}:", cell["algorithm"], filter(None, algorithms))
     if cell["text"] and cell["value"]:

@@ -1,1 +1,1 @@
-"""The steps that need fairseq: binarized data, averaged models, translations."""
+"""The steps that need fairseq: averaged models, translations."""

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.scoring.bounds import round_trip
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store.making import check_inputs, define, fits, locked, make, write_record
-from experiment.text.postprocessing import ToText, one_line, write_lines
+from experiment.text.lines import one_line, write_lines
+from experiment.text.postprocessing import ToText, round_trip
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, unknown_rates
@@ -129,6 +129,7 @@ class Evaluator:
             return {"tokenizer": tokenizer.signature()}
 
         make(train.parent, work, f"{counts.name}.json")
+        check_inputs({f"{counts}.json": [counts.name]})
         return read_counts(counts)
 
     def _to_text(self) -> ToText:

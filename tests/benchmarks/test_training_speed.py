@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from translation.binarizing import binarize
+from experiment.binarizing import binarize
 
 TINY = "1+1 layers of 16, for tests"
 
@@ -47,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for part, count in (("train", 200), ("dev", 20)):
             lines = (" ".join(f"p{n * k % 29}" for k in range(1, 3 + n % 7)) for n in range(count))
             (folder / f"{part}.{language}").write_text("".join(f"{line}\n" for line in lines))
-    binarize(folder, "de-en", joint=True, workers=1)
+    binarize(folder, "de-en", joint=True)
     return folder / "binarized"
 
 

@@ -307,19 +307,6 @@ def test_a_missing_file(tmp_path: Path) -> None:
     assert str(source / "test.en") in fail(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"overlap": "drop"}, "unknown value for overlap 'drop'"),
-        ({"max_ratio": 0.5}, "max_ratio is 0.5"),
-        ({"train_pairs": 0}, "train_pairs is 0"),
-    ],
-)
-def test_bad_options(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Options(**given)
-
-
 def test_gold_is_copied_clean_and_checked(tmp_path: Path) -> None:
     source, target = tmp_path / "raw.xx", tmp_path / "gold.xx"
     source.write_bytes("Zeilen\tZeile n\r\ncafe\u0301s\tcafe\u0301 s\n".encode())

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-import make_demo_corpus
 from experiment.corpora.demo import corpus as demo
 from experiment.corpora.demo import lexicon
+from subwords.errors import InputError
 
 SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
 
@@ -21,7 +21,7 @@ SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("demo")
-    assert make_demo_corpus.main([str(out)]) == 0
+    demo.write(out, demo.generate())
     return out
 
 
@@ -191,8 +191,10 @@ def test_the_examples_of_the_documentation(root: Path) -> None:
 def test_the_same_everywhere(folder: Path, tmp_path: Path, root: Path) -> None:
     for seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(root / "src")}
+        code = "import pathlib, sys; from experiment.corpora.demo.corpus import generate, write\n"
+        code += "write(pathlib.Path(sys.argv[1]), generate())"
         out = tmp_path / seed
-        subprocess.run([sys.executable, root / "scripts/make_demo_corpus.py", out], check=True, env=environment)
+        subprocess.run([sys.executable, "-c", code, out], check=True, env=environment)
         for path in folder.iterdir():
             assert (out / path.name).read_bytes() == path.read_bytes()
 
@@ -202,7 +204,6 @@ def test_another_seed_is_another_corpus(folder: Path) -> None:
     assert [s.source for s in other.splits["train"]] != lines(folder / "train.en")[:200]
 
 
-def test_more_sentences_than_there_are_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert make_demo_corpus.main(["--train", "10", "--test-unseen", "20", str(tmp_path / "out")]) == 2
-    assert "no 20 sentences for test_unseen" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+def test_more_sentences_than_there_are_is_an_error() -> None:
+    with pytest.raises(InputError, match="no 20 sentences for test_unseen"):
+        demo.generate(sizes={"train": 10, "test_unseen": 20})

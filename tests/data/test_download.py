@@ -225,15 +225,6 @@ def test_mirror(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["f", "mirror"]
 
 
-def test_the_mirror_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "mirror/example.org").mkdir(parents=True)
-    (tmp_path / "mirror/example.org/f").write_bytes(DATA)
-    monkeypatch.setenv("CORPUS_MIRROR", str(tmp_path / "mirror"))
-    arguments = ["--url", "https://example.org/f", "--sha256", SHA256, "--output", str(tmp_path / "out")]
-    assert program.main(arguments) == 0
-    assert (tmp_path / "out").read_bytes() == DATA
-
-
 def test_file_urls(tmp_path: Path) -> None:
     (tmp_path / "a b").write_bytes(DATA)
     fetch(f"file://{tmp_path}/a%20b", tmp_path / "f", sha256=SHA256)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deployment.damage import flip
 
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
@@ -282,6 +283,24 @@ def test_mtdata_ids(ted: Path, tmp_path: Path, languages: tuple[str, str]) -> No
     assert [(name, lines) for name, lines, _ in parts_of(tmp_path / "out")["train"]] == [
         (name, (len(english) - 1) // 2) for name in train["mtdata"]
     ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("changed", ["here", "at its server"])
+def test_a_file_of_mtdata_s_stays_what_it_was(ted: Path, tmp_path: Path, changed: str) -> None:
+    split = {"mtdata": ["Neulab-tedtalks_dev-1-eng-deu"]}
+    what = {"languages": ["en", "de"], "train": split, "dev": split, "tests": {"t": split}}
+    corpus = corpora({"ted": what}, "here")["ted"]
+    prepare(corpus, "en-de", tmp_path / "out", downloads=tmp_path / "dl", mirror=ted)
+    (served,) = ted.rglob("*.tar.gz")
+    downloaded = tmp_path / "dl" / served.relative_to(ted)
+    if changed == "here":
+        flip(downloaded)
+    else:
+        downloaded.unlink()
+        served.write_bytes(served.read_bytes() + bytes(512))
+    with pytest.raises(InputError, match=rf"SHA-256 of {downloaded} is(.|\n)*delete {downloaded} and run again"):
+        prepare(corpus, "en-de", tmp_path / "again", downloads=tmp_path / "dl", mirror=ted)
 
 
 @pytest.mark.slow

@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 import yaml
 from workflow.conftest import Workplace, finished, nothing_is_left_running, workplace, workplaces
 
 from deployment.machine import Missing
 from deployment.one_node_slurm import OneNodeSlurm
-from deployment.runs import contents, three_runs
+from deployment.runs import EPOCHS, SEEDS, contents, epochs_trained, freeze, three_runs
 from deployment.stand_in_pbs import POLL_SECONDS, Scheduler
 
 __all__ = ["finished", "nothing_is_left_running", "workplace", "workplaces"]  # fixtures
@@ -80,6 +81,28 @@ class OnCluster:
         settings = yaml.safe_load(path.read_text())
         change(settings)
         path.write_text(yaml.safe_dump(settings))
+
+    def stop_until_killed(self, cancel: Callable[[], Any]) -> None:
+        """Start; stop the trainings of seeds 1 and 3, and cancel seed 1's job: seed 3 hangs until its time is over."""
+        self.start()
+        for seed in (1, 3):
+            self.wait(lambda seed=seed: freeze(self.place, seed))  # type: ignore[misc]
+        cancel()
+        self.finish()
+
+    def trained_once(self, undisturbed: dict[str, bytes]) -> None:
+        """Check that no epoch was trained twice, and that all is as without a disturbance."""
+        assert [epochs_trained(self.place, seed) for seed in SEEDS] == [list(range(1, EPOCHS + 1))] * len(SEEDS)
+        assert contents(self.place) == undisturbed
+
+    def kill_while_training(self) -> psutil.Process:
+        """Start, stop seed 1's training, kill snakemake, start again; return the process that was stopped."""
+        self.edit(lambda settings: settings["set-resources"]["train"].update(mem_mb=1500, runtime=10))
+        self.start()
+        process: psutil.Process = self.wait(lambda: freeze(self.place, 1))
+        self.kill()
+        self.start()
+        return process
 
     def start(self, *words: str) -> None:
         command = [sys.executable, "-m", "snakemake", "--workflow-profile", f"profiles/{self.profile}"]

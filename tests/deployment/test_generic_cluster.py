@@ -11,23 +11,17 @@ import pytest
 from workflow.conftest import Workplace
 
 from deployment.conftest import OnCluster
-from deployment.runs import EPOCHS, SEEDS, contents, epochs_trained, freeze, three_runs
+from deployment.runs import ASKED, SEEDS, three_runs
 from deployment.stand_in_pbs import Job, Scheduler
 
 pytestmark = [pytest.mark.deployment, pytest.mark.slow]
-EACH_ONCE = list(range(1, EPOCHS + 1))
 
 
 def edited(settings: dict[str, Any]) -> None:
-    """Ask for what this machine has, and at first for too little: memory for seed 2, time for seed 3."""
+    """Ask for what this machine has."""
     settings["latency-wait"] = 5
     settings["default-resources"] |= {"mem_mb": "attempt * 1500", "queue": "short", "account": "mt"}
-    settings["set-resources"]["train"] |= {
-        "queue": "long",
-        "cpus_per_task": 2,
-        "mem_mb": "60 if wildcards.seed == '2' and attempt == 1 else 1500",
-        "runtime": "1 if wildcards.seed == '3' and attempt == 1 else 10",
-    }
+    settings["set-resources"]["train"] |= {**ASKED, "queue": "long"}
 
 
 @pytest.fixture
@@ -44,12 +38,11 @@ def pbs_run(workplaces: Callable[[str], Workplace], pbs: Scheduler) -> Iterator[
 def test_jobs_that_are_deleted_too_big_or_too_slow_come_back(
     pbs: Scheduler, pbs_run: OnCluster, undisturbed: dict[str, bytes]
 ) -> None:
-    place = pbs_run.place
-    pbs_run.start()
-    for seed in (1, 3):
-        pbs_run.wait(lambda seed=seed: freeze(place, seed))  # type: ignore[misc]
-    subprocess.run(["qdel", f"{jobs_of(pbs, 1)[0].number}.standin"], check=True, env=pbs_run.environment)
-    pbs_run.finish()  # seed 3 hangs until its time is over
+
+    def delete() -> None:
+        subprocess.run(["qdel", f"{jobs_of(pbs, 1)[0].number}.standin"], check=True, env=pbs_run.environment)
+
+    pbs_run.stop_until_killed(delete)
 
     assert {seed: [job.end for job in jobs_of(pbs, seed)] for seed in SEEDS} == {
         1: ["deleted", "0"],
@@ -61,24 +54,17 @@ def test_jobs_that_are_deleted_too_big_or_too_slow_come_back(
     trainings = [job for job in pbs.jobs() if job.name == "train"]
     assert {(job.queue, job.account, job.cores, job.gpus) for job in trainings} == {("long", "mt", 2, 1)}
     assert {job.queue for job in pbs.jobs()} == {"long", "short"}
-    assert [epochs_trained(place, seed) for seed in SEEDS] == [EACH_ONCE] * 3
-    assert contents(place) == undisturbed
+    pbs_run.trained_once(undisturbed)
 
 
 def test_snakemake_is_killed(pbs: Scheduler, pbs_run: OnCluster, undisturbed: dict[str, bytes]) -> None:
     """Jobs outlive the snakemake that submitted them; those of the next one wait for them and find the work done."""
-    place = pbs_run.place
-    pbs_run.edit(lambda settings: settings["set-resources"]["train"].update(mem_mb=1500, runtime=10))
-    pbs_run.start()
-    process = pbs_run.wait(lambda: freeze(place, 1))
-    pbs_run.kill()
-    pbs_run.start()
+    process = pbs_run.kill_while_training()
     pbs_run.wait(lambda: len([job for job in jobs_of(pbs, 1) if job.state == "R"]) == 2)
     process.send_signal(signal.SIGCONT)
     pbs_run.finish()
     assert [job.end for job in jobs_of(pbs, 1)] == ["0", "0"]
-    assert [epochs_trained(place, seed) for seed in SEEDS] == [EACH_ONCE] * 3
-    assert contents(place) == undisturbed
+    pbs_run.trained_once(undisturbed)
 
 
 def jobs_of(pbs: Scheduler, seed: int) -> list[Job]:

@@ -43,6 +43,14 @@ def test_every_rule_with_a_card_goes_where_the_cards_are(root: Path, name: str) 
         assert resources["cpus_per_task"] > 1
 
 
+def test_every_rule_with_a_card_tells_its_program_where_to_compute(root: Path) -> None:
+    """By the job, which has the runtime's settings, or by options."""
+    for rule, text in rules(root).items():
+        if re.search(r"^ +gpu=", text, re.MULTILINE):
+            told = "{params.job:q}" in text or "--device {runtime['device']} --runs-per-gpu" in text
+            assert told, rule
+
+
 @pytest.mark.parametrize("name", PLACES)
 def test_memory_and_time_grow_with_every_attempt(root: Path, name: str) -> None:
     """A value in a rule would stand before a profile's default, and be the same in each attempt."""

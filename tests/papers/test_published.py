@@ -265,6 +265,8 @@ HEADER = "row,column,value,metric\n"
         (HEADER + ",c,1,bleu\n", "row '' cannot be read"),
         (HEADER + 'r,c,"1,000",bleu\n', "value '1,000' cannot be read"),
         (HEADER + "r,c,1,BLEU\n", "metric 'BLEU' cannot be read"),
+        (HEADER + "r,c,1,blue\n", "unknown metric 'blue': did you mean 'bleu'"),
+        (HEADER + "r,c,1,comte\n", "did you mean 'comet'"),
         (HEADER + "r,c,1,bleu\nr,c,2,bleu\n", "row 3: 'r', 'c' is already in row 2"),
         (HEADER.strip() + ",unit\nr,c,1,bleu,k\n", "unit 'k' cannot be read"),
         (HEADER.strip() + ",mark\nr,c,1,bleu,***\n", "mark '***' cannot be read"),

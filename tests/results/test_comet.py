@@ -8,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -16,6 +18,8 @@ import pytest
 from small_experiment import write_lines
 
 import score_comet
+from experiment.manifest import Manifest
+from experiment.runs import Run, TestSet
 from experiment.scoring.comet_model import check_comet_model
 from subwords.errors import InputError
 
@@ -71,6 +75,35 @@ def test_scores_are_those_of_comets_command_line(root, checkpoint, texts, expect
     assert precision == "fp16"
     digest = subprocess.run(["sha256sum", str(checkpoint)], check=True, capture_output=True, text=True).stdout
     assert model == f"model:sha256={digest[:12]}"
+
+
+def test_two_at_once_score_each_translation_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scored: list[str] = []
+
+    class Slow:
+        def __init__(self, model: str) -> None:
+            started.wait(10)
+
+        def score(self, sources: list[str], hypotheses: list[str], references: list[str]) -> dict[str, float]:
+            scored.append(hypotheses[0])
+            time.sleep(0.1)
+            return {"score": 0.5}
+
+    started = threading.Barrier(2)  # both have seen that scores are missing
+    monkeypatch.setattr(score_comet, "CometScorer", Slow)
+    sets = {}
+    for name in ("one", "two"):
+        files = {text: str(tmp_path / f"{name}.{text}") for text in ("source", "hypothesis", "reference")}
+        for path in files.values():
+            write_lines(Path(path), [name])
+        sets[name] = TestSet("", comet=str(tmp_path / f"{name}.json"), **files)
+    run = Run("c", "a-b", "bpe", "bpe", "m", 1, "", sets)
+    manifest = Manifest("x", "bpe", ["comet"], [run], parameters={"comet_model": "none"})
+    with ThreadPoolExecutor() as pool:
+        found = [pool.submit(score_comet.score_all, manifest, "cpu", 1) for _ in range(2)]
+    assert sorted(scored) == ["one", "two"]
+    assert sum(each.result()[0] for each in found) == 2
+    assert score_comet.score_all(manifest, "cpu", 1) == (0, 2)
 
 
 @pytest.mark.slow

@@ -9,7 +9,9 @@ import random
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ from sacrebleu.metrics.base import Metric, Score
 from sacrebleu.significance import PairedTest
 from small_experiment import _noisy, write_lines
 
-import compare_systems
+from experiment.manifest import Manifest
+from experiment.runs import Run, TestSet
+from experiment.scoring.blocks import compare_block
 from experiment.scoring.metrics import METRICS, score_corpus
 from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
 from experiment.scoring.significance import (
@@ -58,18 +62,28 @@ def paired_segment_tests(scores: dict[str, list[float]], test: str = "bootstrap"
 NAMES = ("close", "base", "worse", "same")
 
 
-def compare(*options: str, names: tuple[str, ...] = NAMES, seeds: tuple[str, ...] = ("1", "2")) -> dict:
-    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
-    words += ["--reference", "ref", "--output", "out.json"]
+def compare(
+    *metrics: str,
+    names: Sequence[str] = NAMES,
+    seeds: Sequence[int] = (1, 2),
+    reference: str = "ref",
+    comet: bool = False,
+    baseline: str = "base",
+    against: dict[str, str] | None = None,
+    **significance: Any,
+) -> dict[tuple[str, int, str], dict[str, Any]]:
+    """Return what is found of the systems in the working directory, by name, seed and metric."""
+    runs = []
     for name, seed in itertools.product(names, seeds):
-        words += ["--system", name, seed, f"{name}.{seed}"]
-    assert compare_systems.main([*words, *options]) == 0
-    return json.loads(Path("out.json").read_text())
+        files = TestSet("", hypothesis=f"{name}.{seed}", reference=reference, comet=f"{name}.json" if comet else None)
+        runs.append(Run("c", "a-b", name, "bpe", "m", seed, "", {"t": files}))
+    manifest = Manifest("e", baseline, list(metrics), runs, against, parameters={"significance": significance})
+    return compare_block(manifest, runs, "t")
 
 
 @pytest.mark.parametrize(("test", "flag"), [("sacrebleu-bootstrap", "bs"), ("randomization", "ar")])
 def test_outcomes_are_those_of_sacrebleu(systems, test, flag):
-    found = compare("--metrics", "bleu", "chrf", "--test", test, "--samples", "300")
+    found = compare("bleu", "chrf", test=test, samples=300)
     labels = {"bleu": "BLEU", "chrf": "chrF2"}
     for seed in (1, 2):
         files = [f"base.{seed}", f"close.{seed}", f"worse.{seed}"]
@@ -86,75 +100,62 @@ def test_outcomes_are_those_of_sacrebleu(systems, test, flag):
         ]
         shown = subprocess.run([*command, "-m", "bleu", "chrf", "-f", "json"], check=True, capture_output=True)
         expected = {entry["system"].removeprefix("Baseline: "): entry for entry in json.loads(shown.stdout)}
-        for outcome in found["comparisons"]:
-            if outcome["seed"] == seed and outcome["segmentation"] != "same":
-                entry = expected[f"{outcome['segmentation']}.{seed}"][labels[outcome["metric"]]]
+        for (name, its_seed, metric), outcome in found.items():
+            if its_seed == seed and name != "same":
+                entry = expected[f"{name}.{seed}"][labels[metric]]
                 assert outcome["score"] == pytest.approx(entry["score"])
                 assert outcome["p_value"] == entry["p_value"]
                 if flag == "bs":
                     assert outcome["ci95"] == pytest.approx(entry["ci"], abs=1e-4)  # sacrebleu's is in single precision
-                base = expected[f"base.{seed}"][labels[outcome["metric"]]]["score"]
-                assert outcome["delta"] == pytest.approx(entry["score"] - base)
-    assert found["signatures"]["bleu"].endswith(f"|test:{test}|samples:300|seed:12345")
+                assert outcome["test"].endswith(f"|test:{test}|samples:300|seed:12345")
 
 
 def test_equal_outputs_are_not_different_and_very_different_ones_are(systems):
-    found = compare("--metrics", "bleu", "chrf", "--samples", "200")
-    p_values = {(o["segmentation"], o["seed"], o["metric"]): o["p_value"] for o in found["comparisons"]}
+    found = compare("bleu", "chrf", samples=200)
     for seed, metric in itertools.product((1, 2), ("bleu", "chrf")):
-        assert p_values["same", seed, metric] == 1
-        assert p_values["base", seed, metric] is None
-        assert p_values["worse", seed, metric] < 0.05
+        assert found["same", seed, metric]["p_value"] == 1
+        assert found["base", seed, metric]["p_value"] is None
+        assert found["worse", seed, metric]["p_value"] < 0.05
 
 
 def test_systems_of_a_sweep_are_compared_with_the_baseline_of_their_size(systems):
-    found = compare("--metrics", "chrf", "--samples", "100", "--against", "close", "base", "--against", "worse", "same")
-    entries = {entry["segmentation"]: entry for entry in found["systems"]}
+    found = compare("chrf", samples=100, against={"close": "base", "worse": "same"})
+    entries = {name: found[name, 1, "chrf"] for name in NAMES}
     assert {name: entry["baseline"] for name, entry in entries.items()} == {
         "base": "base",
         "close": "base",
         "same": "same",
         "worse": "same",
     }
-    runs = {(entry["segmentation"], entry["seed"]): entry for entry in found["comparisons"]}
     for seed in (1, 2):
-        assert runs["base", seed]["p_value"] is runs["same", seed]["p_value"] is None
-        assert runs["worse", seed]["delta"] == runs["worse", seed]["score"] - runs["same", seed]["score"]
+        assert found["base", seed, "chrf"]["p_value"] is found["same", seed, "chrf"]["p_value"] is None
+        alone = compare("chrf", samples=100, names=("same", "worse"), seeds=(seed,), baseline="same")
+        assert found["worse", seed, "chrf"]["p_value"] == alone["worse", seed, "chrf"]["p_value"]
     # Corrected for both comparisons, whatever their baselines are
-    p_values = sorted(entries[name]["p_value"] for name in ("close", "worse"))
-    assert sorted(entries[name]["p_holm"] for name in ("close", "worse")) == [
+    p_values = sorted(entries[name]["effect_p"] for name in ("close", "worse"))
+    assert sorted(entries[name]["effect_p_holm"] for name in ("close", "worse")) == [
         pytest.approx(min(1, 2 * p_values[0])),
         pytest.approx(max(p_values[1], min(1, 2 * p_values[0]))),
     ]
 
 
+def test_nothing_is_compared_where_a_baseline_is_missing(systems):
+    assert compare("chrf", names=("close", "worse")) == {}
+    assert compare("chrf", names=("base",)) == {}
+    assert compare("chrf", against={}) == {}
+
+
 def test_the_seed_of_the_environment_counts_and_is_written(systems, monkeypatch):
     monkeypatch.setenv("SACREBLEU_SEED", "7")
-    found = compare("--metrics", "chrf", "--samples", "100")
-    assert (found["seed"], found["samples"]) == (7, 100)
-    assert "seed:7" in found["signatures"]["chrf"]
+    found = compare("chrf", samples=100)
+    assert found["base", 1, "chrf"]["test"].endswith("samples:100|seed:7")
 
 
 @pytest.mark.parametrize("seed", ["none", "0", "x", "-1"])
-def test_a_seed_that_makes_results_differ_is_refused(systems, monkeypatch, capsys, seed):
+def test_a_seed_that_makes_results_differ_is_refused(systems, monkeypatch, seed):
     monkeypatch.setenv("SACREBLEU_SEED", seed)
-    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
-    words += [
-        "--reference",
-        "ref",
-        "--output",
-        "o",
-        "--system",
-        "base",
-        "1",
-        "base.1",
-        "--system",
-        "worse",
-        "1",
-        "worse.1",
-    ]
-    assert compare_systems.main(words) == 2
-    assert f"SACREBLEU_SEED={seed}" in capsys.readouterr().err
+    with pytest.raises(InputError, match=f"SACREBLEU_SEED={seed}"):
+        compare("chrf")
 
 
 class MeanOfSegments(Metric):
@@ -264,64 +265,45 @@ def test_statistics_of_sentences_give_the_corpus_score(systems, metric):
         assert (signature, found.score) == (expected["signature"], pytest.approx(expected["score"]))
 
 
-def test_comet_segments_are_compared_and_models_must_agree(systems, capsys):
+def test_comet_segments_are_compared_and_models_must_agree(systems):
     for name in ("base", "worse"):
         scores = {"segments": [0.8 if name == "base" else 0.3] * 30, "signature": "Python3|Comet2|fp32|m"}
         Path(f"{name}.json").write_text(json.dumps(scores))
-    comet = ["--comet", "worse", "1", "worse.json", "--comet", "base", "1", "base.json"]
-    found = compare("--metrics", "comet", *comet, "--samples", "100", names=("base", "worse"), seeds=("1",))
-    assert found["signatures"] == {"comet": "Python3|Comet2|fp32|m|test:bootstrap|samples:100|seed:12345"}
-    first, second = found["comparisons"]
-    assert (first["segmentation"], first["p_value"], second["segmentation"]) == ("base", None, "worse")
-    assert second["delta"] == pytest.approx(-0.5)
+    both: dict[str, Any] = {"names": ("base", "worse"), "seeds": (1,)}
+    found = compare("comet", samples=100, comet=True, **both)
+    assert found["base", 1, "comet"]["test"] == "Python3|Comet2|fp32|m|test:bootstrap|samples:100|seed:12345"
+    assert found["base", 1, "comet"]["p_value"] is None
+    assert found["worse", 1, "comet"]["effect"] == pytest.approx(-0.5)
     Path("worse.json").write_text(json.dumps({"segments": [0.3] * 30, "signature": "another"}))
-    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
-    words += ["--reference", "ref", "--output", "o", "--metrics", "comet", "--system", "base", "1", "base.1"]
-    assert compare_systems.main([*words, *comet]) == 2
-    assert "different models" in capsys.readouterr().err
+    with pytest.raises(InputError, match="different models"):
+        compare("comet", comet=True, **both)
+    with pytest.raises(InputError, match="without COMET files"):
+        compare("comet", **both)
 
 
-BAD = {
-    "baseline": (["--baseline", "bose"], "did you mean 'base'"),
-    "test": (["--test", "bootstraps"], "did you mean 'bootstrap'"),
-    "samples": (["--samples", "0"], "samples=0"),
-    "seed": (["--system", "worse", "one", "worse.1"], "seed 'one'"),
-    "twice": (["--system", "base", "1", "base.2"], "given twice"),
-    "seed without baseline": (["--system", "worse", "3", "worse.1"], "no output for seed 3"),
-    "lines": (["--reference", "short"], "unequal line counts"),
-    "comet": (["--metrics", "comet"], "without --comet"),
-    "against": (["--against", "worse", "bose"], "did you mean 'base'"),
-    "against in a chain": (
-        ["--against", "worse", "base", "--against", "base", "worse"],
-        "compared with nothing itself",
-    ),
-    "margin": (["--margin", "bleu", "0"], "margin 0 of bleu"),
-    "margin's metric": (["--margin", "blue", "1"], "did you mean 'bleu'"),
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "test": ({"test": "bootstraps"}, "did you mean 'bootstrap'"),
+    "samples": ({"samples": 0}, "samples=0"),
+    "lines": ({"reference": "short"}, "unequal line counts"),
+    "against in a chain": ({"against": {"worse": "base", "base": "worse"}}, "compared with nothing itself"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_named(systems, capsys, name):
+def test_bad_input_is_named(systems, name):
     options, message = BAD[name]
     write_lines(systems / "short", ["one line"])
-    words = ["--corpus", "c", "--direction", "a-b", "--model", "m", "--testset", "t", "--baseline", "base"]
-    words += [
-        "--reference",
-        "ref",
-        "--output",
-        "o",
-        "--system",
-        "base",
-        "1",
-        "base.1",
-        "--system",
-        "worse",
-        "1",
-        "worse.1",
+    with pytest.raises(InputError, match=message):
+        compare("chrf", names=("base", "worse"), **options)
+
+
+def test_a_baseline_without_a_seed_of_the_others_is_named(systems):
+    runs = [
+        Run("c", "a-b", name, "bpe", "m", seed, "", {"t": TestSet("", hypothesis="ref", reference="ref")})
+        for name, seed in (("base", 1), ("worse", 1), ("worse", 3))
     ]
-    assert compare_systems.main([*words, *options]) == 2
-    assert message in capsys.readouterr().err
-    assert not Path("o").exists()
+    with pytest.raises(InputError, match="base has no output for seed 3"):
+        compare_block(Manifest("e", "base", ["chrf"], runs), runs, "t")
 
 
 def test_mean_and_standard_error_by_hand():

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import sacrebleu
 import scipy.stats
 from small_experiment import make_runs
 
@@ -23,7 +24,9 @@ from experiment.reporting.like_for_like import differing
 from experiment.reporting.table_formats import escape_latex, latex, markdown
 from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import COLUMNS, read_scores, score_rows
+from experiment.scoring.significance import paired_tests
 from subwords.errors import InputError
+from subwords.files import read_lines
 
 
 def table_of(text: str, number: int = 0) -> list[list[str]]:
@@ -65,23 +68,24 @@ def test_scores_csv_is_tidy_and_complete(finished):
 
 def test_deltas_and_tests_belong_to_the_same_seed(finished):
     frame = read(finished)
-    tested = {}
-    for path in sorted((finished.parent / "significance").iterdir()):
-        content = json.loads(path.read_text())
-        for entry in content["comparisons"]:
-            tested[entry["segmentation"], entry["seed"], content["testset"], entry["metric"]] = entry
     same = ["seed", "testset", "metric"]
     base = frame[frame.segmentation == "bpe"].set_index(same).score
-    for _, row in frame.iterrows():
-        entry = tested[row.segmentation, row.seed, row.testset, row.metric]
-        assert row.delta == pytest.approx(row.score - base[row.seed, row.testset, row.metric])
-        assert row.ci95 == entry["ci95"]
-        if row.segmentation == "bpe":
-            assert pd.isna(row.p_value)
-            assert pd.isna(row.significant)
-        else:
-            assert row.p_value == entry["p_value"]
-            assert bool(row.significant) == (entry["p_value"] < 0.05)
+    for (seed, testset), rows in frame.groupby(["seed", "testset"]):
+        folder = finished.parent / "en-xx"
+        names = ["bpe", "unigram", "char"]
+        texts = {name: list(read_lines(folder / name / f"seed{seed}" / f"{testset}.hyp")) for name in names}
+        references = list(read_lines(folder / f"{testset}.xx"))
+        _, tested = paired_tests(texts, references, ["bleu", "chrf"], samples=200)
+        for _, row in rows.iterrows():
+            outcome = tested[row.metric][row.segmentation]
+            assert row.delta == pytest.approx(row.score - base[seed, testset, row.metric])
+            assert row.ci95 == pytest.approx(outcome.ci95)
+            if row.segmentation == "bpe":
+                assert pd.isna(row.p_value)
+                assert pd.isna(row.significant)
+            else:
+                assert row.p_value == outcome.p_value
+                assert bool(row.significant) == (outcome.p_value < 0.05)
 
 
 def test_gpu_hours(finished, finished_once):
@@ -145,37 +149,35 @@ def test_cells_are_mean_and_t_interval_over_seeds(finished):
         assert cell.removesuffix(" †") == f"{expected['mean']:.1f} ± {student * expected['sem']:.1f}"
 
 
-def test_the_comparison_has_the_effects_of_the_comparing_program(finished):
+def test_the_comparison_has_the_effects_of_scores_csv(finished):
+    frame = read(finished)
     head, *body = table_of((finished / "table.md").read_text(), 1)
     labels = {"bleu": "BLEU", "chrf": "chrF"}
-    seen = 0
-    for path in (finished.parent / "significance").iterdir():
-        content = json.loads(path.read_text())
-        for system in content["systems"]:
-            if system["segmentation"] == "bpe":
-                assert system["verdict"] is None
-                continue
-            row = next(row for row in body if row[0] == system["segmentation"])
-            numbers = [f"{system[name]:+.1f}".replace("-", "−") for name in ("effect", "low", "high")]
-            cell = row[head.index(f"{content['testset']} {labels[system['metric']]}")]
-            assert cell.replace("+0.0", "−0.0") == (
-                f"{numbers[0]} [{numbers[1]}, {numbers[2]}] {system['verdict']}".replace("+0.0", "−0.0")
-            )
-            seen += 1
-    assert seen == 2 * 2 * 2
+    assert frame[frame.segmentation == "bpe"][["effect", "verdict"]].isna().all(axis=None)
+    others = frame[(frame.segmentation != "bpe") & (frame.seed == 1)]
+    assert len(others) == 2 * 2 * 2
+    means = frame.groupby(["segmentation", "testset", "metric"]).score.mean()
+    for _, system in others.iterrows():
+        place = (system.testset, system.metric)
+        assert system.effect == pytest.approx(means[(system.segmentation, *place)] - means[("bpe", *place)])
+        row = next(row for row in body if row[0] == system.segmentation)
+        numbers = [f"{system[name]:+.1f}".replace("-", "−") for name in ("effect", "effect_low", "effect_high")]
+        cell = row[head.index(f"{system.testset} {labels[system.metric]}")]
+        assert cell.replace("+0.0", "−0.0") == (
+            f"{numbers[0]} [{numbers[1]}, {numbers[2]}] {system.verdict}".replace("+0.0", "−0.0")
+        )
 
 
 def test_bounds_are_rows_beside_the_systems(finished):
     head, *body = table_of((finished / "table.md").read_text())
     rows = {row[0]: dict(zip(head, row, strict=True)) for row in body}
-    base = json.loads((finished.parent / "significance" / "en-xx.test.json").read_text())
-    for system in base["systems"]:
-        label = {"bleu": "test BLEU", "chrf": "test chrF"}[system["metric"]]
-        assert rows["*Copied source*"][label] == f"{system['copied_source']:.1f}"
-        if system["segmentation"] == "char":
-            assert rows["*Reference, round trip*"][label] == f"{system['round_trip']:.1f} to 100.0"
-        else:
-            assert system["round_trip"] == pytest.approx(100)
+    sides = ("xx", "en")
+    references, source = (list(read_lines(finished.parent / "en-xx" / f"test.{side}")) for side in sides)
+    lossy = [line.replace("the", "teh") for line in references]
+    for name, metric in (("BLEU", sacrebleu.corpus_bleu), ("chrF", sacrebleu.corpus_chrf)):
+        assert rows["*Copied source*"][f"test {name}"] == f"{metric(source, [references]).score:.1f}"
+        lowest = metric(lossy, [references]).score
+        assert rows["*Reference, round trip*"][f"test {name}"] == f"{lowest:.1f} to 100.0"
     assert rows["*Copied source*"]["Vocab"] == ""
     assert "Vocab src" not in rows["*Copied source*"]  # all are joint
     assert "lowest by system: char" in (finished / "table.md").read_text()
@@ -193,20 +195,6 @@ def test_what_differs_is_a_table_and_what_does_not_a_note(finished):
     assert "Equal (numbers within 2%): joint, parameters, updates, sentences seen, stopped early." in text
 
 
-def test_a_definition_beside_the_statistics_says_what_the_segmentation_is(finished, tmp_path):
-    manifest = json.loads((finished / "manifest.json").read_text())
-    for number, run in enumerate(manifest["runs"]):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        shutil.copy(run["stats_json"], folder / "stats.json")
-        (folder / "definition.json").write_text(json.dumps({"text": "moses", "joint": False}))
-        run["stats_json"] = str(folder / "stats.json")
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    rows = score_rows(read_manifest(tmp_path / "manifest.json"))
-    assert {(row["text"], row["joint"]) for row in rows} == {("moses", False)}
-    assert {row["joint"] for row in read_scores(finished / "scores.csv")} == {True}
-
-
 @pytest.mark.slow
 def test_operations_are_six_a_weight_and_piece(finished):
     """Against the weights of the model itself, counted in torch: all matrices but the embeddings'."""
@@ -214,7 +202,7 @@ def test_operations_are_six_a_weight_and_piece(finished):
 
     row = next(row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe")
     flags = json.loads((finished.parent / "en-xx" / "bpe" / "seed1" / "run.json").read_text())
-    flags = flags["parameters"]["model"]["flags"] | {"share-decoder-input-output-embed": True}
+    flags = flags["definition"]["recipe"] | {"share-decoder-input-output-embed": True}
     layers, d, f, entries = (1, 2), 96, 192, row["vocabulary_target"]
     pieces = 500 * 48 * 12.5
     weights = layers[0] * (4 * d * d + 2 * d * f) + layers[1] * (8 * d * d + 2 * d * f)
@@ -430,23 +418,15 @@ def collect(tmp_path: Path, content: Any) -> int:
 
 
 def test_without_tests_the_columns_stay_empty(tmp_path, manifest):
-    assert collect(tmp_path, manifest) == 0
+    assert collect(tmp_path, manifest | {"against": {}}) == 0
     with open(tmp_path / "scores.csv") as stream:
         assert {row["p_value"] + row["significant"] + row["ci95"] for row in csv.DictReader(stream)} == {""}
 
 
-def significance(tmp_path: Path, **changed: Any) -> list[str]:
-    entry = {"segmentation": "char", "seed": 1, "metric": "bleu", "score": 1.0, "ci95": 0.5, "p_value": 0.01}
-    content = {"corpus": "toy", "direction": "en-xx", "model": "tiny", "testset": "test", "baseline": "bpe"}
-    content |= {"signatures": {"bleu": "t"}, "comparisons": [entry | changed]}
-    (tmp_path / "s.json").write_text(json.dumps(content))
-    return [str(tmp_path / "s.json")]
-
-
 BAD = {
     "metric": ({"metrics": ["bleu", "chrf3"]}, "unknown metric 'chrf3'"),
-    "missing metric": ({"metrics": ["bleu", "chrf"]}, "has no chrf"),
-    "comet file": ({"metrics": ["bleu", "comet"]}, "comet without a COMET file"),
+    "missing metric": ({"metrics": ["bleu", "chrf"], "against": {}}, "has no chrf"),
+    "comet file": ({"metrics": ["bleu", "comet"], "against": {}}, "comet without a COMET file"),
     "baseline": ({"baseline": "bpee"}, "did you mean 'bpe'"),
     "key": ({"basline": "bpe"}, "did you mean 'baseline'"),
     "no runs": ({"runs": []}, "has no runs"),
@@ -462,10 +442,9 @@ def test_a_bad_manifest_is_named_and_nothing_is_written(tmp_path, manifest, caps
     assert not (tmp_path / "scores.csv").exists()
 
 
-def test_a_test_of_other_translations_is_refused(tmp_path, manifest, capsys):
-    assert collect(tmp_path, manifest | {"significance": significance(tmp_path)}) == 0
-    assert collect(tmp_path, manifest | {"significance": significance(tmp_path, score=1.5)}) == 2
-    assert "read other translations" in capsys.readouterr().err
+def test_scores_of_other_translations_are_refused(tmp_path, manifest, capsys):
+    assert collect(tmp_path, manifest) == 2
+    assert "belong to other translations" in capsys.readouterr().err
 
 
 def test_a_table_from_no_scores_is_refused(tmp_path, capsys):

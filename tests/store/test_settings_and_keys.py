@@ -77,7 +77,7 @@ CHANGES: list[tuple[str, Any, set[str]]] = [
     ("cleaning.testsets", ["other", "late"], TEXT | ASKED),
     ("cleaning.deduplicate", True, TEXT),
     ("cleaning.train_pairs", 2, TEXT),
-    ("cleaning.seed", 2, TEXT),
+    ("cleaning.seed", 2, NOTHING),  # until pairs are drawn: below
     ("segmentations.first.algorithm", "random-bpe", PIECES),
     ("segmentations.first.size", 11, PIECES),
     ("segmentations.first.joint", False, PIECES),
@@ -185,6 +185,22 @@ def keys(experiment: Mapping[str, Any]) -> dict[str, str]:
         "asked": Path(evaluation.done).stem,
         "comet": planned.comet_key,
     }
+
+
+#: What counts only beside another setting: that setting, the one that counts then, and what it changes.
+BESIDE: list[tuple[tuple[str, Any], tuple[str, Any], set[str]]] = [
+    (("cleaning.train_pairs", 2), ("cleaning.seed", 2), TEXT),
+    (("select.metric", "loss"), ("select.beam", 4), NOTHING),  # no beam in a loss
+    (("metrics", ["bleu", "comet"]), ("comet_model", "other/checkpoints/model.ckpt"), COMET),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), BESIDE)
+def test_a_setting_beside_another(
+    base: dict[str, Any], first: tuple[str, Any], second: tuple[str, Any], expected: set[str]
+) -> None:
+    found = [keys(changed(base, [(*change, NOTHING) for change in given])) for given in ([first], [first, second])]
+    assert differing(*found) == expected
 
 
 def differing(first: Mapping[str, str], second: Mapping[str, str]) -> set[str]:

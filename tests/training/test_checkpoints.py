@@ -15,7 +15,9 @@ from fairseq_plugins.checkpoints import LAST, average, load, mend, save
 from fairseq_plugins.compatibility import fp32_copies
 
 from experiment.training.dev_scores import read_record, write_record
+from experiment.training.selection import drop_checkpoints
 from subwords.errors import InputError
+from subwords.files import whole_file
 
 STATE: dict[str, Any] = {
     "args": None,
@@ -140,6 +142,17 @@ def test_a_score_whose_record_a_kill_has_taken_is_added(tmp_path: Path) -> None:
     assert "last_optimizer_state" not in load(tmp_path / "checkpoint2.pt")
     mend(tmp_path)  # nothing more to do
     assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+
+
+def test_what_a_kill_left_half_written_is_deleted(tmp_path: Path) -> None:
+    training, folder = tmp_path, tmp_path / "checkpoints"
+    folder.mkdir()
+    for delete in (lambda: mend(folder), lambda: drop_checkpoints(training)):
+        never_ends = whole_file(folder / LAST, "wb")  # as where SIGKILL comes
+        never_ends.__enter__().write(b"half")
+        assert len(list(folder.glob(".*"))) == 1
+        delete()
+        assert not list(folder.glob(".*"))
 
 
 def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(

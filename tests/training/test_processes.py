@@ -38,14 +38,14 @@ RECIPE = {
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a binarized text: numbers, and the same numbers backwards."""
-    from translation.binarizing import binarize
+    from experiment.binarizing import binarize
 
     folder, chance = tmp_path_factory.mktemp("data"), random.Random(1)
     for split, size in (("train", 200), ("dev", 20)):
         lines = [chance.choices([f"w{number}" for number in range(30)], k=chance.randint(3, 9)) for _ in range(size)]
         (folder / f"{split}.aa").write_text("".join(" ".join(line) + "\n" for line in lines))
         (folder / f"{split}.bb").write_text("".join(" ".join(line[::-1]) + "\n" for line in lines))
-    binarize(folder, "aa-bb", joint=True, workers=1)
+    binarize(folder, "aa-bb", joint=True)
     return folder
 
 
@@ -71,6 +71,7 @@ def start(root: Path, data: Path, folder: Path, processes: int) -> subprocess.Po
         "device": "cpu",
         "runs_per_gpu": 1,
         "keep_checkpoints": True,
+        "results": str(folder),
         "inputs": {},
         "evaluation": {
             "folder": str(folder / "seed1" / "none"),

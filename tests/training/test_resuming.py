@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from translation.binarizing import binarize
+from experiment.binarizing import binarize
 
 #: In a process of its own: `benchmarks.training`, which builds fairseq's trainers, is called as this folder of tests.
 CODE = """
@@ -56,7 +56,7 @@ def test_a_resumed_training_ends_with_the_same_weights(root: Path, tmp_path: Pat
         lines = [" ".join(f"p{n * k % 29}" for k in range(1, 3 + n % 7)) for n in range(200)]
         for part in ("train", "dev"):
             (tmp_path / f"{part}.{language}").write_text("".join(f"{line}\n" for line in lines))
-    binarize(tmp_path, "de-en", joint=True, workers=1)
+    binarize(tmp_path, "de-en", joint=True)
     command = [sys.executable, "-c", CODE, str(tmp_path / "binarized"), str(tmp_path / "checkpoint.pt")]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -55,6 +55,16 @@ def test_comet_joins_systems_that_are_finished(
     assert second.items() > first.items()
     assert "Nothing to be done" in place.run("-n")
 
+    damaged, *_ = place.results.glob("runs/**/test.comet.*.json")
+    damaged.unlink()  # as the error tells one to do where a bit of it is flipped
+    (place.results / "tiny/scores.csv").unlink()
+    assert place.plan(both).keys() == {"comet", "collect_scores", "tables"}
+    place.run()
+    assert "1 of 4 test sets scored" in log.read_text()
+    assert comet_scores(place) == pytest.approx(second)
+    (place.results / "tiny/scores.csv").unlink()
+    assert place.plan(both).keys() == {"collect_scores", "tables"}
+
     files = json.loads((place.results / "tiny/manifest.json").read_text())["runs"][0]["testsets"]["test_unseen"]
     words = [word for name in ("source", "hypothesis", "reference") for word in (f"--{name}", files[name])]
     program = [

@@ -82,7 +82,7 @@ def test_the_experiment_says_on_how_many(root: Path) -> None:
         "models": ["transformer-tiny"],
         "seeds": [1],
     }
-    jobs = {s.segmentation.name: s.job({"workers": 1}) for s in Experiment(settings).plan.segmented.values()}
+    jobs = {s.segmentation.name: s.job() for s in Experiment(settings).plan.segmented.values()}
     assert {name: job["learn_pairs"] for name, job in jobs.items()} == {"some": 7, "all": None}
     assert len({job["folder"].rpartition(".")[2] for job in jobs.values()}) == 2
     settings["segmentations"]["some"]["learn_pairs"] = 0  # type: ignore[index]

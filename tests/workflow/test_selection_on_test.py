@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from sacrebleu.metrics import BLEU, CHRF
 
+import select_on_test
+
 from .conftest import TINY, Workplace
 
 pytestmark = pytest.mark.slow
@@ -28,8 +30,8 @@ def kept(workplaces: Callable[[str], Workplace]) -> Workplace:
     return made
 
 
-def run(place: Workplace, script: str, job: dict[str, Any], *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, f"scripts/{script}", json.dumps(job), *words]
+def run(place: Workplace, script: str, job: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, f"scripts/{script}", json.dumps(job)]
     environment = place.environment() | {"PYTHONPATH": f"{place.folder / 'src'}:{place.folder}"}
     return subprocess.run(command, cwd=place.folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -76,7 +78,7 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
     scores = {name: BLEU().corpus_score(found, [wanted]).score for name, found in expected.items()}
 
     folder = kept.one(f"{RUN}/best-2/beam-2.*")
-    done = run(kept, "select_on_test.py", job_of(kept, folder) | {"model": ""}, "--testset", "test")
+    done = run(kept, "select_on_test.py", job_of(kept, folder) | {"model": "", "chooses": "test"})
     assert done.returncode == 0, done.stderr
     report = json.loads((folder / "test.chosen-on-test.json").read_text())
     assert report["selection"] == "test"
@@ -86,12 +88,40 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
     assert scores[report["chosen"]["file"]] == scores[best]
     hypotheses = lines(folder / "test.chosen-on-test.hyp")
     assert hypotheses == expected[report["chosen"]["file"]]
+    assert (
+        "it was there" in run(kept, "select_on_test.py", job_of(kept, folder) | {"model": "", "chooses": "test"}).stdout
+    )
     assert report["scores"]["chrf"]["score"] == pytest.approx(CHRF().corpus_score(hypotheses, [wanted]).score)
+
+
+def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A card that this process has is not waited for again."""
+    held = []
+
+    class WithoutModel:
+        def __init__(self, job: dict[str, Any], model: str, has_card: bool = False) -> None:
+            held.append(has_card)
+
+        def translated(self, test: dict[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
+            return ["a b c d"], [], {}
+
+    monkeypatch.setattr(select_on_test, "Evaluator", WithoutModel)
+    training = tmp_path / "training"
+    dev = [{"file": f"c{n}.pt", "epoch": n, "updates": n, "score": 1.0} for n in (1, 2)]
+    (training / "checkpoints").mkdir(parents=True)
+    (training / "training.json").write_text(json.dumps({"dev": dev}))
+    for entry in dev:
+        (training / "checkpoints" / str(entry["file"])).touch()
+    (tmp_path / "reference").write_text("a b c d\n")
+    job = {"folder": str(training / "best-1" / "beam"), "direction": "en-qmo", "metrics": [], "inputs": {}}
+    test = {"stem": "test", "reference": str(tmp_path / "reference")}
+    assert select_on_test.main([json.dumps(job | {"tests": [test], "chooses": "test"})]) == 0
+    assert held == [False, True]
 
 
 def test_without_checkpoints(finished: Workplace) -> None:
     folder = finished.one(f"{RUN}/best-2/beam-2.*")
-    done = run(finished, "select_on_test.py", job_of(finished, folder) | {"model": ""}, "--testset", "test")
+    done = run(finished, "select_on_test.py", job_of(finished, folder) | {"model": "", "chooses": "test"})
     assert done.returncode == 2
     assert "there are no checkpoints in" in done.stderr
     assert "keep_checkpoints: true" in done.stderr

@@ -12,9 +12,10 @@ ON_SCALE = f"--paper {shlex.quote(CONFIGFILE)} --scale {paper.scale}"
 
 plan.further_files = [file for name in paper.needed_measures for file in paper.files(name).values()]
 
-RESULTS = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
-RESULTS += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
-RESULTS += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
+PAGES = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
+PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
+PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
+RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
 
 # everything that the paper has
@@ -62,11 +63,11 @@ rule replicate:
     input:
         measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.needed_measures],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        RESULTS,
+        PAGES,
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:

@@ -5,6 +5,7 @@
 rule segment:
     input:
         corpus=lambda wildcards: ancient(plan.segmented[wildcards.key].text.done),
+        used=lambda wildcards: registered(plan.segmented[wildcards.key].done),
     output:
         update("results/segmented/{corpus}.{corpus_key}/{pair}/{segmentation}.{key}/done"),
     log:
@@ -15,7 +16,7 @@ rule segment:
     conda:
         "../../envs/pipeline.yaml"
     params:
-        job=lambda wildcards, output: as_json(plan.segmented[wildcards.key].job(runtime)),
+        job=lambda wildcards, output: as_json(plan.segmented[wildcards.key].job()),
     message:
         "segmentation {wildcards.segmentation} of {wildcards.corpus} {wildcards.pair}"
     shell:

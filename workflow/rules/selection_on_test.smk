@@ -21,11 +21,13 @@ rule select_on_test:
     resources:
         gpu=1 if HAS_GPU else 0,
     params:
-        job=lambda wildcards, output: as_json(plan.evaluation(wildcards.key, wildcards.seed).job(runtime)),
+        job=lambda wildcards, output: as_json(
+            plan.evaluation(wildcards.key, wildcards.seed).job(runtime) | {"chooses": wildcards.testset}
+        ),
     message:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
-        program("select_on_test.py {params.job:q} --testset {wildcards.testset:q} >{log:q} 2>&1")
+        program("select_on_test.py {params.job:q} >{log:q} 2>&1")
 
 
 # COMET of it
@@ -52,4 +54,5 @@ rule score_comet_on_test:
         program(
             "score_comet.py --source {params.texts[0]:q} --reference {params.texts[1]:q}"
             " --hypothesis {input.hypotheses:q} --model {params.model:q} --output {output:q} >{log:q} 2>&1"
+            f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']}"
         )

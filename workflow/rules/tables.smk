@@ -1,14 +1,15 @@
 # An experiment's tables, made from scores.csv and from nothing else, and its report.
 
 # The runs, too: one that was deleted is made again although its scores are still in the tables.
-RESULTS = [f"{experiment.results}/{name}" for name in ("table.md", "table.tex", "report.html")] + plan.marks["runs"]
+RESULTS = [f"{experiment.results}/{name}" for name in ("scores.csv", "table.md", "table.tex", "report.html")]
+RESULTS += plan.marks["runs"]
 
 
 # Markdown and LaTeX; one self-contained page with tables, plots, sample translations, provenance
 rule tables:
     input:
         scores=rules.collect_scores.output,
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
     output:
         markdown=report(f"{experiment.results}/table.md", category="Tables", caption="../report/table.rst"),
         latex=f"{experiment.results}/table.tex",

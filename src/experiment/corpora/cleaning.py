@@ -19,7 +19,7 @@ from experiment.corpora.overlap import Overlap
 from experiment.corpora.parallel_text import Pair, Paths, read_pairs, read_raw, refuse_same_text, sides, write_pairs
 from experiment.jsonfiles import write_json
 from experiment.text.normalization import clean_line
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError
 from subwords.files import whole_file
 
 #: Why a train pair is dropped, in the order in which the reasons are tried.
@@ -28,7 +28,10 @@ REASONS = ("empty", "too long", "ratio", "overlap", "duplicate", "not drawn")
 
 @dataclass(frozen=True)
 class Options:
-    """How train is cleaned. Lengths are those of the longer side of a pair; the ratio is that of characters."""
+    """How train is cleaned. Lengths are those of the longer side of a pair; the ratio is that of characters.
+
+    Values are checked by the schemas of experiments and corpora.
+    """
 
     max_tokens: int = 200
     max_characters: int = 2000
@@ -37,14 +40,6 @@ class Options:
     deduplicate: bool = False
     train_pairs: int | None = None
     seed: int = 1
-
-    def __post_init__(self) -> None:
-        if self.overlap not in ("remove", "keep"):
-            raise unknown("value for overlap", self.overlap, ("remove", "keep"))
-        for name in ("max_tokens", "max_characters", "max_ratio", "train_pairs"):
-            value = getattr(self, name)
-            if value is not None and value < 1:
-                raise InputError(f"{name} is {value}", allowed="1 or more")
 
 
 OPTIONS = {field.name: field.default for field in fields(Options)}

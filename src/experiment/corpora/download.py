@@ -6,8 +6,6 @@ A transfer that is cut, or a program that is killed, leaves `TARGET.part`, and t
 
 from __future__ import annotations
 
-import argparse
-import hashlib
 import os
 import sys
 import time
@@ -17,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ SCHEMES = ("https", "http", "file")
 
 
 class _Temporary(Exception):
-    """A failure that another attempt may mend."""
+    """A failure that may be gone at the next attempt."""
 
 
 def fetch(
@@ -70,18 +69,6 @@ def fetch(
     part.replace(target)
 
 
-def add_mirror(command: argparse.ArgumentParser) -> None:
-    """Add the option --mirror to a program; the environment variable CORPUS_MIRROR is its default."""
-    given = os.environ.get("CORPUS_MIRROR")
-    command.add_argument(
-        "--mirror",
-        type=Path,
-        metavar="DIR",
-        default=Path(given) if given else None,
-        help="take DIR/{host}/{path} instead of the network (default: $CORPUS_MIRROR)",
-    )
-
-
 def check_url(url: str) -> None:
     """Raise InputError for a URL that `fetch` cannot read, or whose place would be outside the folder of downloads."""
     parts = urlsplit(url)
@@ -109,19 +96,13 @@ def mirror_path(mirror: Path, url: str) -> Path:
     return path
 
 
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _check(part: Path, sha256: str | None, origin: str) -> None:
     if sha256 and (found := file_sha256(part)) != sha256:
         part.unlink()
         raise InputError(
             f"the SHA-256 of {origin} is {found}",
             allowed=sha256,
-            next_step="run again; if it stays so, the file has changed at its source: check it and mend the catalogue",
+            next_step="run again; if that does not help, the file at its source has changed: correct the catalogue",
         )
 
 

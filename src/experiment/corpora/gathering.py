@@ -18,8 +18,9 @@ from experiment.corpora.corpus_groups import MANY
 from experiment.corpora.overlap import Overlap
 from experiment.corpora.parallel_text import Pair, read_pairs, sides, write_pairs
 from experiment.jsonfiles import write_json
+from experiment.text.lines import write_lines
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines
 
 #: Splits that are put together; {split}.origin says of each line which language and line of the member it was.
 JOINED = ("train", "dev")
@@ -117,9 +118,7 @@ def _chosen(parts: Sequence[Part], split: str, into: str, wanted: Mapping[str, S
 
 def write_origins(path: Path, lines: Mapping[str, Sequence[int]]) -> None:
     """Write language, tab and line number (from 1) of every line, in the order of the mapping."""
-    with whole_file(path) as stream:
-        for language, numbers in lines.items():
-            stream.writelines(f"{language}\t{number}\n" for number in numbers)
+    write_lines(path, (f"{language}\t{number}" for language, numbers in lines.items() for number in numbers))
 
 
 def read_origins(path: Path) -> dict[str, list[int]]:

@@ -1,7 +1,8 @@
 """Corpora by mtdata id: mtdata knows where each one is and how to read it; our downloader fetches it.
 
-mtdata's index names no checksums, so a file is only checked to be as long as the server says. The index (some 290,000
-entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
+mtdata's index names no checksums: a file that is new is only checked to be as long as the server says. Its SHA-256 then
+lies beside it, as FILE.sha256, and is what the file, or another copy of it, must have from there on. The index (some
+290,000 entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from experiment.corpora.download import fetch, place
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
+from subwords.files import whole_file
 
 
 def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]:
@@ -77,9 +80,25 @@ def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
             path: Path = self.root / place(url)
             if not path.is_file():
                 fetch(url, path, mirror=mirror)
+            check_content(path)
             return path
 
     return OurDownloads(downloads).get_entry(entry)
+
+
+def check_content(path: Path) -> None:
+    """Record the SHA-256 of a file that was fetched for the first time. Raises InputError where it is another later."""
+    record, found = path.with_name(f"{path.name}.sha256"), file_sha256(path)
+    if not record.exists():
+        with whole_file(record) as stream:
+            stream.write(f"{found}  {path.name}\n")
+    elif found != (first := record.read_text(encoding="utf-8").split(" ")[0]):
+        raise InputError(
+            f"the SHA-256 of {path} is {found}",
+            allowed=f"{first}, as it was first fetched ({record})",
+            next_step=f"delete {path} and run again. If it stays so, its server has another version now: restore the"
+            f" old one; or delete {record}, and move away the folders of results/corpora that were made from it",
+        )
 
 
 def read_segments(entry: Any, first: str, downloads: Path, mirror: Path | None) -> Iterator[tuple[str, str]]:

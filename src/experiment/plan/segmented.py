@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 from experiment.plan.texts import Text
 from experiment.segmentations import Segmentation
 from experiment.store.keys import key
-from experiment.store.making import DONE, RECORD
-from experiment.store.results import Results
+from experiment.store.results import Keyed, Results
 from subwords.errors import InputError
 
 STEP = "segmentation 1"
@@ -23,17 +21,11 @@ BINARIZED = "binarized"
 
 
 @dataclass(frozen=True)
-class Segmented:
+class Segmented(Keyed):
     """A text in pieces: models, pieces, statistics and binarized data of both languages."""
 
     text: Text
     segmentation: Segmentation
-    definition: Mapping[str, Any]
-    folder: str
-
-    @property
-    def key(self) -> str:
-        return key(self.definition)
 
     @property
     def algorithm(self) -> str:
@@ -48,15 +40,7 @@ class Segmented:
         draws = range(2, (self.segmentation.draws or 1) + 1)
         return os.pathsep.join([binarized, *(f"{binarized}/{draw}" for draw in draws)])
 
-    @property
-    def done(self) -> str:
-        return f"{self.folder}/{DONE}"
-
-    @property
-    def record(self) -> Path:
-        return Path(self.folder, RECORD)
-
-    def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
+    def job(self) -> dict[str, Any]:
         """Return what scripts/segment.py is told."""
         asked = self.segmentation
         return {
@@ -81,7 +65,6 @@ class Segmented:
             "learn": {**asked.learn, **self.definition.get("per_seed", {})},
             "encode": asked.encode,
             "learn_pairs": asked.learn_pairs,
-            "workers": runtime["workers"],
         }
 
 
@@ -120,7 +103,7 @@ def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Resu
         definition["per_seed"] = {"seed": seed}
     place = f"{Path(text.folder).parent.name}/{text.pair}"
     folder = results.folder(f"segmented/{place}/{asked.name}.{key(definition)}", definition)
-    return Segmented(text, asked, definition, folder)
+    return Segmented(definition, folder, text, asked)
 
 
 def _class_name(name: str) -> str:

@@ -13,27 +13,22 @@ from experiment.plan.segmented import BINARIZED, Segmented
 from experiment.plan.texts import EvaluationSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
-from experiment.store.results import Results
+from experiment.store.results import Keyed, Results
 from experiment.training import recipes
+from experiment.training.selection import gone
 from subwords.errors import InputError
 
 STEP, TRANSLATION = "training 1", "translation 1"
 
 
 @dataclass(frozen=True)
-class System:
+class System(Keyed):
     """A system but for its seed. One folder holds the trainings with all seeds."""
 
     segmented: Segmented
     direction: str
     model: str
     flags: Mapping[str, Any]
-    definition: Mapping[str, Any]
-    folder: str
-
-    @property
-    def key(self) -> str:
-        return key(self.definition)
 
     def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return what scripts/train.py is told of the training."""
@@ -74,26 +69,29 @@ def describe_system(
     precision: str,
     results: Results,
 ) -> System:
-    """Return a system. Of `select`, what shapes the training and what it keeps: metric, beam, keep."""
+    """Return a system. Of `select`, what shapes the training and what it keeps: metric, keep, and the beam of BLEU."""
+    shaping = {name: select[name] for name in ("metric", "beam", "keep")}
+    if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
+        shaping["beam"] = 1
     definition = {
         "step": STEP,
         "segmentation": segmented.key,
         "direction": direction,
         "recipe": recipes.content(flags, results.checksums),
-        "select": {name: select[name] for name in ("metric", "beam", "keep")},
+        "select": shaping,
         "precision": precision,
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name
     folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
-    return System(segmented, direction, model, flags, definition, folder)
+    return System(definition, folder, segmented, direction, model, flags)
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """One run's chosen model, and its translations of some test sets with some lexical metrics.
 
-    All that is made lies in two folders: the model's, named by what is chosen, and inside it the translations', with
-    the key of the settings of the search. What is there is not made again: an evaluation that asks for more only adds.
+    All that is made is in two folders: the model's, named after the choice, and in it the translations', with the key
+    of the search settings. Nothing is made twice: an evaluation that asks for more only adds to what is there.
     """
 
     system: System
@@ -152,15 +150,11 @@ class Evaluation:
         record = Path(self.training, RECORD)
         if not fits(record) or fits(Path(self.chosen, RECORD)):
             return
-        from experiment.training.selection import choose
-
-        dev = read_json(Path(self.training, "training.json"))["dev"]
-        names = [entry["file"] for entry in choose(dev, self.select)]
-        gone = [name for name in names if not Path(self.training, "checkpoints", name).exists()]
-        if gone:
+        missing = gone(Path(self.training), self.select)
+        if missing:
             raise InputError(
                 f"select: {{which: {self.select['which']}, average: {self.select['average']}}} needs checkpoints of"
-                f" {self.training} that were deleted when it was finished: {', '.join(gone)}",
+                f" {self.training} that were deleted when it was finished: {', '.join(missing)}",
                 allowed=f"what is there: {', '.join(sorted(p.parent.name for p in record.parent.glob(f'*/{RECORD}')))}",
                 next_step=f"take one of these; or delete {record} to train it again (what was made of it stays;"
                 " `runtime: {keep_checkpoints: true}` keeps all checkpoints)",

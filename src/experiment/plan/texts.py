@@ -13,8 +13,8 @@ from experiment.corpora.corpus_groups import Group
 from experiment.corpora.demo.corpus import SPLITS
 from experiment.store.checksums import Checksums
 from experiment.store.keys import key
-from experiment.store.making import DONE, RECORD
-from experiment.store.results import Results
+from experiment.store.making import DONE
+from experiment.store.results import Keyed, Results
 
 STEP = "corpus 1"
 DOWNLOADS = Path("results/downloads")
@@ -39,29 +39,15 @@ class EvaluationSet:
 
 
 @dataclass(frozen=True)
-class Text:
-    """The text of a corpus and pair. Equal texts have equal keys."""
+class Text(Keyed):
+    """The text of a corpus and pair."""
 
     corpus: Corpus
     pair: str
-    definition: Mapping[str, Any]
-    folder: str
     cleaning: Mapping[str, Any]
     checksums: Mapping[str, str]  # of the user's own files
     tests: tuple[EvaluationSet, ...]
     members: tuple[Text, ...] = field(default=())
-
-    @property
-    def key(self) -> str:
-        return key(self.definition)
-
-    @property
-    def done(self) -> str:
-        return f"{self.folder}/{DONE}"
-
-    @property
-    def record(self) -> Path:
-        return Path(self.folder, RECORD)
 
     @property
     def languages(self) -> list[str]:
@@ -130,7 +116,8 @@ class Text:
     def test_job(self, test: EvaluationSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return what scripts/make_testset.py is told."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
-        return source | {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        told = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        return source | told | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
 
     def _source(self, corpus: Corpus, runtime: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -153,6 +140,8 @@ def describe_text(
     """
     cleaning = {**OPTIONS, **corpus.cleaning, **overriding}
     cleaned_of = cleaning.pop("testsets", None)
+    if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
+        cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
     splits = corpus.splits(pair)
     definition: dict[str, Any] = {"step": STEP, "languages": pair.split("-")}
@@ -182,7 +171,7 @@ def describe_text(
                 tests.append(EvaluationSet(name, f"{name}.{key(alone)}", alone))
     own = f"corpora/{corpus.name}.{key(definition)}/{pair}"
     folder = results.folder(own, definition)
-    return Text(corpus, pair, definition, folder, cleaning, checksums, tuple(tests), members)
+    return Text(definition, folder, corpus, pair, cleaning, checksums, tuple(tests), members)
 
 
 def _describe(split: Split, pair: str, known: Checksums, checksums: dict[str, str]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.download import file_sha256
-from experiment.store.checksums import Checksums
+from experiment.store.checksums import Checksums, file_sha256
 from experiment.store.keys import key
 from subwords.errors import InputError, unknown
 
@@ -120,41 +119,26 @@ def _check_hub(model: str) -> str:
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
 
-    there = (
-        "load it once on a machine with a network and copy the cache folder (HF_HOME), or set comet_model to a .ckpt"
-    )
+    missing = f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE})"
+    step = "load it once on a machine with a network and copy the cache folder (HF_HOME), or set comet_model to a .ckpt"
     if constants.HF_HUB_OFFLINE:
-        raise InputError(
-            f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE}), and HF_HUB_OFFLINE forbids to "
-            "download it",
-            allowed=_ALLOWED,
-            next_step=there,
-        )
+        raise InputError(f"{missing}, and HF_HUB_OFFLINE forbids to download it", allowed=_ALLOWED, next_step=step)
+    reason: Exception
     try:
         api = HfApi()
         api.model_info(name_of(model), revision=revision_of(model), timeout=NETWORK_SECONDS)
         api.auth_check(name_of(model))
+        return "hub"
     except GatedRepoError as error:
-        raise InputError(
-            f"the COMET model {model} has a licence that must be accepted first",
-            allowed=_ALLOWED,
-            next_step=f"accept it at https://huggingface.co/{model}, then: hf auth login",
-        ) from error
+        problem, reason = f"the COMET model {model} has a licence that must be accepted first", error
+        step = f"accept it at https://huggingface.co/{model}, then: hf auth login"
     except (RepositoryNotFoundError, HFValidationError) as error:
-        raise InputError(
-            f"the hub has no model {model!r} (or it is private)",
-            allowed=_ALLOWED,
-            next_step=f"comet_model: {DEFAULT_MODEL}",
-        ) from error
+        problem, reason = f"the hub has no model {model!r} (or it is private)", error
+        step = f"comet_model: {DEFAULT_MODEL}"
     except Exception as error:  # requests, urllib3 and the hub each have their own kinds of "no network"
-        reason = f"the hub answered: {error}" if isinstance(error, HfHubHTTPError) else "there is no network"
-        raise InputError(
-            f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE}) and cannot be downloaded: "
-            f"{reason}",
-            allowed=_ALLOWED,
-            next_step=there,
-        ) from error
-    return "hub"
+        why = f"the hub answered: {error}" if isinstance(error, HfHubHTTPError) else "there is no network"
+        problem, reason = f"{missing} and cannot be downloaded: {why}", error
+    raise InputError(problem, allowed=_ALLOWED, next_step=step) from reason
 
 
 def fetch_comet_model(model: str) -> Path:
@@ -298,8 +282,5 @@ def comet_signature(model: str, checkpoint: Path, precision: str) -> str:
     revision = revision_of(model)
     name = name_of(model).split("/")[-1] + (f"@{revision[:12]}" if revision else "")
     if _looks_local(model):
-        import hashlib
-
-        with open(checkpoint, "rb") as stream:
-            name = f"{checkpoint.stem}:sha256={hashlib.file_digest(stream, 'sha256').hexdigest()[:12]}"
+        name = f"{checkpoint.stem}:sha256={file_sha256(checkpoint)[:12]}"
     return f"Python{platform.python_version()}|Comet{version('unbabel-comet')}|{precision}|{name}"

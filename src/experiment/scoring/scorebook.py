@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment.corpora.download import file_sha256
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
 from experiment.provenance import commit_label
 from experiment.runs import Run, TestSet
+from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
-from experiment.scoring.significance import ALPHA
-from experiment.training.exposure import asked, exposure
+from experiment.store.checksums import file_sha256
+from experiment.training.exposure import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -94,82 +94,83 @@ COLUMNS: dict[str, str] = {
 #: Without these there is no table; other columns may be absent from files of earlier versions.
 REQUIRED = ("experiment", "corpus", "direction", "model", "segmentation", "seed", "testset", "metric", "score")
 
+#: Columns that a run, a side's statistics and a run.json have under the same names.
+RUN_COLUMNS = ("corpus", "direction", "model", "segmentation", "algorithm", "size", "seed")
+SIDE_COLUMNS = ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1")
+RECORD_COLUMNS = (
+    *("updates", "epochs", "sentences_seen", "pieces_seen", "stopped_early", "train_seconds", "cpu_seconds", "gpus"),
+    *("runs_per_gpu", "energy_kwh", "tokens_per_second", "peak_memory_mib", "device", "dev_sentences_skipped"),
+)
+
 Row = dict[str, Any]
 
 
 def score_rows(manifest: Manifest) -> list[Row]:
-    """Return the rows of scores.csv, in the manifest's order of runs."""
-    tested, compared = _read_tests(manifest), _read_comparisons(manifest)
+    """Compare the systems, and return the rows of scores.csv in the manifest's order of runs."""
+    blocks: dict[tuple[str, str, str], list[Run]] = {}
+    for run in manifest.runs:
+        blocks.setdefault(run.block, []).append(run)
+    compared = {
+        (block, testset): compare_block(manifest, runs, testset)
+        for block, runs in blocks.items()
+        for testset in runs[0].testsets
+    }
     rows: list[Row] = []
     for run in manifest.runs:
         facts = _run_facts(run)
         for name, files in run.testsets.items():
             for metric, score, facts_here in _scores(manifest, run, name, files):
-                key = (*run.block, run.segmentation, run.seed, name, metric)
+                columns = compared[run.block, name].get((run.segmentation, run.seed, metric), {})
+                _check_score(columns.get("score", score), score, files)
                 rows.append(
                     dict.fromkeys(COLUMNS)
                     | {"experiment": manifest.experiment, "baseline": manifest.baseline}
                     | facts
+                    | columns
                     | {"testset": name, "metric": metric, "score": score}
                     | facts_here
-                    | _test_facts(tested.get(key), score, key)
-                    | compared.get((*run.block, run.segmentation, name, metric), {})
                 )
     _add_deltas(rows)
     return rows
 
 
+def _check_score(compared: float, score: float, files: TestSet) -> None:
+    if abs(compared - score) > 1e-6:
+        raise InputError(
+            f"{files.hypothesis} has a score of {compared}, and {files.scores} says {score}",
+            next_step=f"delete {files.scores} and run again: they belong to other translations",
+        )
+
+
 def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
     record = read_json(run.run_json)
-    seconds, gpus = record.get("train_seconds"), record.get("gpus")
-    sharing = record.get("runs_per_gpu")
-    git = record.get("git") or {}
-    segmentation = _segmentation(run, record)
+    sides = side_statistics(run.stats_json, run.direction)
+    segmentation = _segmentation(run)
+    seen, seconds, gpus = record.get("sentences_seen"), record.get("train_seconds"), record.get("gpus")
+    source_pieces = seen and sides["source"].pieces_per_sentence and seen * sides["source"].pieces_per_sentence
+    recipe = record.get("definition", {}).get("recipe", {})
     return {
-        "corpus": run.corpus,
-        "direction": run.direction,
-        "model": run.model,
-        "segmentation": run.segmentation,
-        "algorithm": run.algorithm,
-        "size": run.size,
-        "text": segmentation.get("text"),
-        "joint": segmentation.get("joint"),
-        "seed": run.seed,
-        **_segmentation_facts(run),
-        **_exposure(run, record),
+        **{name: getattr(run, name) for name in RUN_COLUMNS},
+        **{name: segmentation.get(name) for name in ("text", "joint")},
+        **{f"{name}_{side}": getattr(found, name) for side, found in sides.items() for name in SIDE_COLUMNS},
+        **{name: record.get(name) for name in RECORD_COLUMNS},
+        "vocabulary": entries_of(run.stats_json, run.direction),
+        "vocabulary_overlap": overlap_of(run.stats_json),
         "parameters": record.get("model_parameters"),
-        **{name: record.get(name) for name in ("updates", "epochs", "train_seconds", "cpu_seconds")},
-        **{name: record.get(name) for name in ("gpus", "tokens_per_second")},
-        "gpu_hours": None if seconds is None or gpus is None else seconds * gpus / (sharing or 1) / 3600,
-        "runs_per_gpu": sharing,
-        "peak_memory_mib": record.get("peak_memory_mib"),
-        "device": record.get("device"),
-        "commit": commit_label(git),
-        "versions": ", ".join(f"{name} {version}" for name, version in (record.get("versions") or {}).items()) or None,
-        "dev_sentences_skipped": record.get("dev_sentences_skipped"),
+        "training_flops": training_flops(recipe, sides["target"].vocabulary, source_pieces, record.get("pieces_seen")),
+        "gpu_hours": None
+        if seconds is None or gpus is None
+        else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
+        "commit": commit_label(record.get("git") or {}),
+        "versions": ", ".join(f"{name} {version}" for name, version in record.get("versions", {}).items()) or None,
     }
 
 
-def _segmentation(run: Run, record: Row) -> Mapping[str, Any]:
-    """Return how a run's segmentation is defined: in run.json, or in definition.json beside its statistics."""
+def _segmentation(run: Run) -> Mapping[str, Any]:
+    """Return the definition of a run's segmentation, which lies beside its statistics."""
     beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
-    return read_json(beside) if beside and beside.exists() else asked(record, "segmentation")
-
-
-def _segmentation_facts(run: Run) -> Row:
-    facts: Row = {}
-    for side, found in side_statistics(run.stats_json, run.direction).items():
-        for name in ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1"):
-            facts[f"{name}_{side}"] = getattr(found, name)
-    entries = entries_of(run.stats_json, run.direction)
-    return facts | {"vocabulary": entries, "vocabulary_overlap": overlap_of(run.stats_json)}
-
-
-def _exposure(run: Run, record: Row) -> Row:
-    sides = side_statistics(run.stats_json, run.direction)
-    pieces = {side: found.pieces_per_sentence for side, found in sides.items()}
-    return exposure(record, sides["target"].sentences, pieces, sides["target"].vocabulary)
+    return read_json(beside) if beside and beside.exists() else {}
 
 
 def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator[tuple[str, float, Row]]:
@@ -199,65 +200,6 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
                 f"{files.scores} has no {metric}", next_step="score again with all metrics of the experiment"
             )
         yield metric, found["score"], common | {"signature": found["signature"]}
-
-
-def _read_tests(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
-    """Return the outcome of each comparison by corpus, direction, model, segmentation, seed, test set and metric."""
-    tested = {}
-    for path in manifest.significance:
-        content = read_json(path)
-        if content["baseline"] != manifest.baseline:
-            raise InputError(
-                f"{path} compares with {content['baseline']!r}, the experiment with {manifest.baseline!r}",
-                next_step="run scripts/compare_systems.py again",
-            )
-        for outcome in content["comparisons"]:
-            key = (
-                *(content[name] for name in ("corpus", "direction", "model")),
-                *(outcome["segmentation"], outcome["seed"], content["testset"], outcome["metric"]),
-            )
-            tested[key] = outcome | {"signature": content["signatures"][outcome["metric"]], "path": path}
-    return tested
-
-
-#: Column of scores.csv -> what it is called among the systems of a comparison.
-_COMPARED = {
-    **{name: name for name in ("baseline", "effect", "over_seeds", "margin", "verdict", "copied_source", "round_trip")},
-    **{f"effect_{column}": name for column, name in (("low", "low"), ("high", "high"), ("p", "p_value"))},
-    "effect_p_holm": "p_holm",
-}
-
-
-def _read_comparisons(manifest: Manifest) -> dict[tuple[Any, ...], Row]:
-    """Return the columns of each comparison by corpus, direction, model, segmentation, test set and metric."""
-    found = {}
-    for path in manifest.significance:
-        content = read_json(path)
-        place = tuple(content[name] for name in ("corpus", "direction", "model"))
-        for system in content.get("systems", []):
-            key = (*place, system["segmentation"], content["testset"], system["metric"])
-            found[key] = {"baseline": manifest.baseline} | {
-                column: system[name] for column, name in _COMPARED.items() if name in system
-            }
-    return found
-
-
-def _test_facts(outcome: Row | None, score: float, key: tuple[Any, ...]) -> Row:
-    if outcome is None:
-        return {}
-    if abs(outcome["score"] - score) > 1e-6:
-        raise InputError(
-            f"{outcome['path']} tested a score of {outcome['score']} where {score} was measured "
-            f"({', '.join(map(str, key))})",
-            next_step="run scripts/compare_systems.py again: it read other translations",
-        )
-    p_value = outcome["p_value"]
-    return {
-        "ci95": outcome["ci95"],
-        "p_value": p_value,
-        "significant": None if p_value is None else p_value < ALPHA,
-        "test": outcome["signature"],
-    }
 
 
 def _add_deltas(rows: list[Row]) -> None:

@@ -28,6 +28,8 @@ from experiment.scoring.sentence_statistics import Array, SentenceStatistics, te
 from subwords.errors import InputError, unknown
 
 TESTS = ("bootstrap", "randomization", "sacrebleu-bootstrap")
+#: The test, and its number of resamples, where an experiment does not say.
+DEFAULTS: dict[str, Any] = {"test": "bootstrap", "samples": 1000}
 DEFAULT_SEED = 12345
 ALPHA = 0.05
 _CHUNK = 2**22  # numbers in memory at a time

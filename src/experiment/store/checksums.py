@@ -1,19 +1,25 @@
-"""SHA-256 of the user's own files, while the graph is built: read once, then known by size and time of change."""
+"""SHA-256 of files. While the graph is built, the user's own are read once, then known by size and time of change."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 from pathlib import Path
 
-from experiment.corpora.download import file_sha256
 from subwords.files import whole_file
 
 MEMORY = ".checksums.json"
 
 
+def file_sha256(path: str | Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 class Checksums:
-    """The checksums of files, remembered in `folder`. One that cannot be written to costs time and nothing else."""
+    """The checksums of files, remembered in `folder`; if it cannot be written to, files are read again each time."""
 
     def __init__(self, folder: Path) -> None:
         self._memory = folder / MEMORY

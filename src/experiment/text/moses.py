@@ -9,7 +9,6 @@ are shared out among them.
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import tempfile
 import unicodedata
@@ -21,6 +20,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from experiment.text.lines import rewrite
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines, whole_file
 
@@ -110,95 +110,46 @@ def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
     truecaser.model = {"casing": casing}
     with tempfile.TemporaryDirectory() as folder:
         truecaser.save_model(f"{folder}/model")  # readable for its owner alone, hence the copy
-        copy(Path(folder) / "model", model)
+        with whole_file(model, "wb") as stream:
+            stream.write(Path(folder, "model").read_bytes())
 
 
-def write_text(
-    form: str, language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1
-) -> None:
-    """Write OUTPUT/{split}.{language} in `form` from SOURCE/{split}.{language}, one line for each line.
+def write_text(language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1) -> None:
+    """Write the Moses tokens of SOURCE/{split}.{language} as OUTPUT/{split}.{language}, one line for each line.
 
-    For moses, the truecasing model is OUTPUT/truecase.{language}, learned from the train split.
+    The truecasing model is OUTPUT/truecase.{language}, learned from the train split.
     """
-    if form not in FORMS:
-        raise unknown("form of text", form, FORMS)
-    if form == "moses" and "train" not in splits:
+    if "train" not in splits:
         raise InputError("the truecaser has nothing to learn from", allowed="splits with train among them")
     names = [f"{split}.{language}" for split in splits]
-    if form == "raw":
-        for name in names:
-            copy(source / name, output / name)
-        return
     output.mkdir(parents=True, exist_ok=True)
     model = output / f"truecase.{language}"
     with tempfile.TemporaryDirectory(dir=output, prefix=".tokens.") as folder, _lines_mapper(workers) as map_lines:
         tokens = Path(folder)
         for name in names:
-            _rewrite(source / name, tokens / name, map_lines(partial(tokenize, language=language)))
+            rewrite(source / name, tokens / name, partial(map_lines, partial(tokenize, language=language)))
         learn_truecaser(read_lines(tokens / f"train.{language}"), model)
         for name in names:
-            _rewrite(tokens / name, output / name, map_lines(partial(truecase, model=str(model))))
+            rewrite(tokens / name, output / name, partial(map_lines, partial(truecase, model=str(model))))
 
 
 def tokenize_like(model: Path, language: str, source: Path, output: Path) -> None:
     """Write the Moses tokens of a text that came after the others, with their truecasing model."""
 
-    def tokens(lines: Iterator[str]) -> Iterator[str]:
-        return (truecase(tokenize(line, language), str(model)) for line in lines)
-
-    _rewrite(source, output, tokens)
-
-
-def copy(source: Path, target: Path) -> None:
-    """Copy a file whole or not at all."""
-    with open(source, "rb") as reader, whole_file(target, "wb") as writer:
-        shutil.copyfileobj(reader, writer)
-
-
-LineFunction = Callable[[str], str]
-LinesFunction = Callable[[Iterator[str]], Iterator[str]]
-
-
-def _rewrite(source: Path, target: Path, function: LinesFunction) -> None:
-    read = 0
-
-    def counted() -> Iterator[str]:
-        nonlocal read
-        for line in read_lines(source):
-            read += 1
-            yield line
-
-    with whole_file(target) as stream:
-        for line in function(counted()):
-            stream.write(line + "\n")
-    written = sum(1 for _ in read_lines(target))
-    if written != read:
-        raise RuntimeError(f"{target} has {written} lines, {source} has {read}")
+    rewrite(source, output, lambda lines: (truecase(tokenize(line, language), str(model)) for line in lines))
 
 
 @contextmanager
-def _lines_mapper(workers: int) -> Iterator[Callable[[LineFunction], LinesFunction]]:
-    """Yield what turns a function of a line into one of many lines, in their order, on `workers` processes."""
+def _lines_mapper(workers: int) -> Iterator[Callable[[Callable[[str], str], Iterable[str]], Iterator[str]]]:
+    """Yield a `map` that keeps the order of lines, on `workers` processes."""
     if workers <= 1:
-        yield lambda function: lambda lines: map(function, lines)
+        yield map
         return
     from multiprocessing import get_context
 
     # spawn: a fork of a process with threads can hang, and the caller may have some.
     with get_context("spawn").Pool(workers) as pool:
-
-        def mapper(function: LineFunction) -> LinesFunction:
-            def parallel(lines: Iterator[str]) -> Iterator[str]:
-                for done in pool.imap(partial(_map_chunk, function), _batches(lines)):
-                    yield from done
-
-            return parallel
-
-        yield mapper
-
-
-def _map_chunk(function: LineFunction, lines: Sequence[str]) -> list[str]:
-    return [function(line) for line in lines]
+        yield partial(pool.imap, chunksize=LINES_PER_CHUNK)
 
 
 def _batches(lines: Iterator[str]) -> Iterator[list[str]]:

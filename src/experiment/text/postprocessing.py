@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from experiment.text import moses
+from experiment.text.lines import one_line
 from subwords import registry
-from subwords.files import whole_file
+from subwords.segmenter import Segmenter
 
 
 class ToText:
@@ -32,12 +34,10 @@ class ToText:
         return self._segmenter.counts()
 
 
-def one_line(hypothesis: str) -> str:
-    """A hypothesis is one line, whatever the model says."""
-    return " ".join(hypothesis.split("\n"))
+def round_trip(lines: Iterable[str], segmenter: Segmenter, to_text: ToText) -> list[str]:
+    """Return a text encoded, decoded and put back into plain text; `lines` are in the form that the segmenter reads.
 
-
-def write_lines(path: Path, lines: list[str]) -> None:
-    """Write a text, one line for each of `lines`."""
-    with whole_file(path) as stream:
-        stream.writelines(line + "\n" for line in lines)
+    What gets lost on the way (an unknown character, a detokenized quotation mark) no system with this segmentation can
+    translate right.
+    """
+    return [one_line(to_text(pieces)) for pieces in segmenter.encode_lines(lines)]

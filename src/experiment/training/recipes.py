@@ -174,8 +174,9 @@ def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
 def check_end(name: str, flags: Mapping[str, Any]) -> None:
     """Raise InputError for a recipe that has no end, or of which no checkpoint would ever have a dev score.
 
-    A checkpoint is scored where saving and validation meet: at the end of epochs that both intervals divide, after
-    updates that both name, and always when max-update is reached (fairseq_cli.train.validate_and_save).
+    A checkpoint is scored where saving and validation meet: at the end of epochs that both intervals divide, in the
+    middle of an epoch after updates that save-interval-updates names, and always when max-update is reached, but not
+    when max-epoch is (fairseq_cli.train.validate_and_save). An epoch has one update or more: nobody knows how many.
     """
     number = {flag: int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update", "validate-after-updates")}
     if not any(flags.get(flag) for flag in ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")):
@@ -186,11 +187,11 @@ def check_end(name: str, flags: Mapping[str, Any]) -> None:
             allowed=f"at most max-update, {number['max-update']}",
         )
     every = math.lcm(int(flags.get("validate-interval", 1)), int(flags.get("save-interval", 1)))
-    by_updates = flags.get("validate-interval-updates") or flags.get("save-interval-updates")
-    if not by_updates and not number["max-update"] and 0 < number["max-epoch"] < every:
+    ends_by_updates = 0 < number["max-update"] <= number["max-epoch"]
+    if 0 < number["max-epoch"] < every and not ends_by_updates:
         raise InputError(
-            f"model {name}: training ends after {number['max-epoch']} epochs, before any checkpoint is scored on dev:"
-            f" validate-interval and save-interval meet at epoch {every}",
+            f"model {name}: training ends after {number['max-epoch']} epochs, perhaps before any checkpoint is scored"
+            f" on dev: validate-interval and save-interval meet at epoch {every}",
             allowed="intervals with a common multiple up to max-epoch",
-            next_step="lower validate-interval or save-interval",
+            next_step="lower validate-interval or save-interval; or `max-epoch: null`, where max-update is the end",
         )

@@ -7,7 +7,7 @@ A share of all possible target words is held out: they occur in `test_unseen` al
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -16,8 +16,8 @@ from random import Random
 
 from experiment.corpora.demo.grammar import Grammar, Sentence
 from experiment.corpora.demo.lexicon import Word
+from experiment.text.lines import write_lines
 from subwords.errors import InputError
-from subwords.files import whole_file
 
 SOURCE, TARGET = "en", "qmo"
 SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
@@ -49,7 +49,7 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
     splits: dict[str, list[Sentence]] = {}
     for split in ("train", "dev", "test"):
         grammar = Grammar(Random(f"{seed} {split}"), lambda word: not held_out(word))
-        splits[split] = _take(sizes[split], _new_sentences(grammar, used))
+        splits[split] = list(islice(_new_sentences(grammar, used), sizes[split]))
     seen = Counter(m for sentence in splits["train"] for word in sentence.words for m in word)
     grammar = Grammar(Random(f"{seed} test_unseen"), held_out, uninflected=False)
     learnable = (
@@ -57,7 +57,7 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
         for sentence in islice(_new_sentences(grammar, used), 100 * sizes["test_unseen"])
         if all(seen[m] >= MORPHEME_SEEN for word in sentence.words for m in word)
     )
-    splits["test_unseen"] = _take(sizes["test_unseen"], learnable)
+    splits["test_unseen"] = list(islice(learnable, sizes["test_unseen"]))
     for split, size in sizes.items():
         if len(splits[split]) < size:
             raise InputError(
@@ -68,7 +68,7 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
 
 
 def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
-    """Yield sentences of which neither side has been used; give up when the grammar has no more to say."""
+    """Yield sentences of which neither side has been used; stop after many repetitions."""
     repeated = 0
     while repeated < 10_000:
         sentence = grammar.sentence()
@@ -78,10 +78,6 @@ def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
         repeated = 0
         used |= {sentence.source, sentence.target}
         yield sentence
-
-
-def _take(size: int, sentences: Iterator[Sentence]) -> list[Sentence]:
-    return list(islice(sentences, size))
 
 
 def _gold(splits: dict[str, list[Sentence]]) -> dict[str, Word]:
@@ -102,13 +98,6 @@ def write(folder: Path, corpus: Corpus, languages: Sequence[str] = (SOURCE, TARG
     """
     source, target = languages
     for split, sentences in corpus.splits.items():
-        _write_lines(folder / f"{split}.{source}", (sentence.source for sentence in sentences))
-        _write_lines(folder / f"{split}.{target}", (sentence.target for sentence in sentences))
-    with whole_file(folder / f"gold.{target}") as stream:
-        for word, morphemes in corpus.gold.items():
-            stream.write(f"{word}\t{' '.join(morphemes)}\n")
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    with whole_file(path) as stream:
-        stream.writelines(f"{line}\n" for line in lines)
+        write_lines(folder / f"{split}.{source}", (sentence.source for sentence in sentences))
+        write_lines(folder / f"{split}.{target}", (sentence.target for sentence in sentences))
+    write_lines(folder / f"gold.{target}", (f"{word}\t{' '.join(parts)}" for word, parts in corpus.gold.items()))

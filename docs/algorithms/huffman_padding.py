@@ -1,6 +1,6 @@
 """What Huffman's missing padding costs: symbols per token with and without it, and words without a code.
 
-python benchmarks/huffman_padding.py TRAIN DEV LANGUAGE      (raw text; it is Moses-tokenized here)
+python docs/algorithms/huffman_padding.py TRAIN DEV LANGUAGE      (raw text; it is Moses-tokenized here)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What drawing BPE's merges at random changes: pieces per word, how often the maximum is passed over, and temperatures.
 
-python benchmarks/random_bpe_lengths.py --mirror DIR      (the mirror has LoResMT 2021; 50 seconds of one core)
+python docs/algorithms/random_bpe_lengths.py --mirror DIR      (the mirror has LoResMT 2021; 50 seconds of one core)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What VOLT and MUV-search choose on a text, and from what.
 
-python benchmarks/volt_sizes.py TEXT [TEXT ...]      (several texts are one, as source and target)
+python docs/algorithms/volt_sizes.py TEXT [TEXT ...]      (several texts are one, as source and target)
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What S-BPE's public code changes: merges of the variants and of BPE in common, and the sizes at which rules stop.
 
-python benchmarks/sbpe_merges.py --mirror DIR      (the mirror has LoResMT 2021; 20 seconds of one core)
+python docs/algorithms/sbpe_merges.py --mirror DIR      (the mirror has LoResMT 2021; 20 seconds of one core)
 """
 
 from __future__ import annotations
