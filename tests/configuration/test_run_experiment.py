@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import run_experiment
+from experiment.plan.costs import costs, disk
 from experiment.training import gpu
 
 
@@ -23,6 +24,17 @@ def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     name, experiment, _ = run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke"])
     assert name == "hft at scale smoke"
     assert experiment.runs
+
+
+def test_the_plan_says_what_the_disk_has_to_hold(root: Path) -> None:
+    """By hand: weights of 4 bytes, the text raw, clean and in pieces, checkpoints with Adam's moments in the last."""
+    _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", [])
+    sentences = experiment.corpora["demo"].definition["generated"]["train"]
+    (part,) = costs(experiment, lambda flags, joint, source, target: 1_000_000, "cpu")
+    assert part.runs == 6
+    assert part.stays == 6 * 4_000_000 + sentences * 250 * (2 + 6)
+    assert part.training == 10 * 4_000_000 + 12_000_000  # the five best, the five last, and where it goes on
+    assert disk([part]).endswith("needs up to 52 MB more")
 
 
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
