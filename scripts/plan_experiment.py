@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from experiment import config
+from experiment.plan import costs
 from experiment.programs import program
 from experiment.reporting.like_for_like import Planned, differing, planned, warnings
 from experiment.store.making import fits
+from translation.model_size import interpolated
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -36,7 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     experiment = config.load(command.parse_args(argv).configfile)
     done = sum(fits(Path(run.folder, "record.json")) for run in experiment.runs)
-    print(f"{experiment.name}: {len(experiment.runs)} trainings, {done} of them done")
+    logging.disable(logging.INFO)  # fairseq's, of what it lacks
+    needs = costs.disk(costs.costs(experiment, interpolated, "cpu"))
+    print(f"{experiment.name}: {len(experiment.runs)} trainings, {done} of them done; {needs}")
     for block, systems in planned(experiment).items():
         print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described(systems)}")
     for name, recipe in experiment.recipes.items():
@@ -48,4 +55,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     sys.exit(main())

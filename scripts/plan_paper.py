@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import logging
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from experiment.plan import costs
 from experiment.programs import program
 from experiment.training import gpu
 from replication import paper, plan
 from replication.plan import paper_command
-from translation.model_size import count_parameters
+from translation.model_size import interpolated
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-@functools.cache
-def counted(flags: str, joint: bool, source: int, target: int) -> int:
-    return count_parameters(json.loads(flags), joint, source, target)
-
-
-def count(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
-    """Return a model's parameters. They are linear in the sizes of its vocabularies: three small models tell."""
-    small = functools.partial(counted, json.dumps(flags), joint)
-    base = small(10, 10)
-    return base + (source - 10) * (small(11, 10) - base) + (0 if joint else (target - 10) * (small(10, 11) - base))
 
 
 def hours(number: float | None) -> str:
@@ -44,8 +29,8 @@ def main(argv: list[str] | None = None) -> int:
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
-    rate = arguments.teraflops * 1e12 if arguments.teraflops else plan.RATE[device]
-    parts = plan.plan(found, count, device, rate)
+    rate = arguments.teraflops * 1e12 if arguments.teraflops else costs.RATE[device]
+    parts = plan.plan(found, interpolated, device, rate)
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
     for table, cells in plan.unmeasured(found).items():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
@@ -68,15 +53,15 @@ def main(argv: list[str] | None = None) -> int:
     print(
         f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
         f" {device.upper()}-hours for the rest{f' (without {unknown} lines marked ?)' if known and unknown else ''},"
-        f" {sum(part.stays for part in parts) / 1e9:,.1f} GB of disk stay, downloads not counted, and each training"
-        f" that is under way needs up to {max(part.training for part in parts) / 1e9:,.1f} GB more"
+        f" {costs.disk(parts)}"
     )
     if unknown:
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
     print(f"measured beside the trainings: {', '.join(found.needed_measures) or 'nothing'}")
     print(
         f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"
-        f"{plan.PIECES_PER_SENTENCE} pieces a sentence, {plan.OVERHEAD_SECONDS[device]} s a training beside its updates"
+        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training beside its"
+        " updates"
     )
     return 0
 

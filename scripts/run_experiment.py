@@ -6,13 +6,20 @@ Mistakes in the experiment file are reported before Snakemake starts. Anything a
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from snakemake.cli import parse_config
+from snakemake.utils import update_config
 
 from experiment import config
+from experiment.config import Experiment
 from experiment.programs import program
 from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
@@ -38,18 +45,32 @@ def print_errors(since: float) -> None:
             print(f"\nerror: {error}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
 
 
-def described(configfile: Path, words: list[str]) -> tuple[str, int, Path]:
-    """Return the name, the number of systems and the table that is printed, of an experiment or of a paper."""
+def settings_of(configfile: Path, words: Sequence[str]) -> dict[str, Any]:
+    """Return an experiment file's settings, changed by those behind `--config` among Snakemake's words."""
+    settings: dict[str, Any] = read_mapping(configfile, next_step="see config/config.yaml for an example")
+    given = itertools.dropwhile(lambda word: word not in ("--config", "-C"), words)
+    changes = itertools.takewhile(lambda word: not word.startswith("-"), list(given)[1:])
+    update_config(settings, config.from_command_line(parse_config(list(changes))))
+    return settings
+
+
+def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, Path]:
+    """Return the name, the experiment and the table that is printed, of an experiment or of a paper."""
     if not configfile.is_file() and configfile.resolve().parent.parent == paper.FOLDER:
         known = sorted(path.parent.name for path in paper.FOLDER.glob("*/experiment.yaml"))
         raise unknown("paper", configfile.parent.name, known)
-    if "paper" not in read_mapping(configfile, next_step="see config/config.yaml for an example"):
-        experiment = config.load(configfile)
-        return experiment.name, len(experiment.runs), Path(experiment.results, "table.md")
-    scale = next((word.removeprefix("scale=") for word in words if word.startswith("scale=")), None)
-    found = paper.read(configfile, scale)
+    settings = settings_of(configfile, words)
+    if "paper" not in settings:
+        experiment = Experiment(settings, str(configfile))
+        return experiment.name, experiment, Path(experiment.results, "table.md")
+    found = paper.from_settings(settings, str(configfile))
     name = f"{found.name} at scale {found.scale}"
-    return name, len(found.experiment.runs), Path("results", found.folder, "claims.md")
+    return name, found.experiment, Path("results", found.folder, "claims.md")
+
+
+def jobs_on_cards(experiment: Experiment) -> int:
+    """Return how many jobs the cards that are here take at a time."""
+    return len(gpu.visible_gpus()) * int(experiment.settings["runtime"]["runs_per_gpu"])
 
 
 @program
@@ -59,13 +80,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--cores", default="all", help="processor cores to use (default: all)")
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
-    name, systems, table = described(arguments.configfile, arguments.snakemake)
-    cards = gpu.visible_gpus()
-    if cards and "--resources" not in arguments.snakemake:
-        arguments.snakemake += ["--resources", f"gpu={len(cards)}"]
+    name, experiment, table = described(arguments.configfile, arguments.snakemake)
+    if (jobs := jobs_on_cards(experiment)) and "--resources" not in arguments.snakemake:
+        arguments.snakemake += ["--resources", f"gpu={jobs}"]
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()
-    print(f"{name}: {systems} systems; progress below, logs in results/logs", flush=True)
+    print(f"{name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
         print_errors(began)

@@ -14,7 +14,8 @@ import os
 import platform
 import resource
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,15 @@ def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
         words += ["--dev-algorithm", job["algorithm"], "--dev-segmenter", job["segmenter"]]
         words += ["--dev-text", job["form"], "--dev-beam", str(select["beam"])]
     return words + precision_flags(job["precision"], cuda) + gpu.process_group_flags(processes, cuda)
+
+
+def check_logging(recipe: Mapping[str, Any]) -> None:
+    """Raise InputError where TensorBoard's log cannot be written: fairseq would train on without it."""
+    if recipe.get("tensorboard-logdir") and not any(map(find_spec, ("tensorboardX", "tensorboard"))):
+        raise InputError(
+            "tensorboard-logdir: this Python lacks tensorboardX",
+            next_step="make env; or take the flag out of `runtime: {flags: …}`",
+        )
 
 
 def precision(asked: str, cuda: bool) -> str:
@@ -204,6 +214,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "LOCAL_RANK" in os.environ:  # one of several processes, one per card, started by `train_on`
         train_in_one_process(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
         return 0
+    check_logging(job["recipe"])
     folder, has_card = Path(job["folder"]), False
     define(folder.parent, job["definition"])
     with locked(folder):

@@ -67,6 +67,15 @@ def provenance() -> dict[str, Any]:
     return {"git": git_state(), "versions": versions(), "host": platform.node(), "at": now}
 
 
+def versions_label(versions: Mapping[str, str]) -> str | None:
+    """Return versions as scores.csv has them; None where there are none.
+
+    >>> versions_label({"python": "3.11.9", "torch": "2.13.0"})
+    'python 3.11.9, torch 2.13.0'
+    """
+    return ", ".join(f"{name} {version}" for name, version in versions.items()) or None
+
+
 def commit_label(git: Mapping[str, Any]) -> str | None:
     """Return a commit as tables show it, with a + where the code was changed since; None outside a git checkout.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.provenance import git_state, versions
+from experiment.store.making import RECORD
 from experiment.training.selection import choose
 from subwords.errors import InputError
 
@@ -15,11 +15,12 @@ from subwords.errors import InputError
 def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """Write FOLDER/model.pt and FOLDER/run.json, which says what the run is and what it cost; return what was chosen.
 
-    `training` is a finished training's folder. Raises InputError where checkpoints are gone or damaged.
+    Versions are those that trained it, however much later it is chosen. `training` is a finished training's folder.
+    Raises InputError where checkpoints are gone or damaged.
     """
     from fairseq_plugins.checkpoints import average, save
 
-    facts = read_json(training / "training.json")
+    facts, trained_by = read_json(training / "training.json"), read_json(training / RECORD)["made"]
     chosen = choose(facts["dev"], select)
     checkpoints = training / "checkpoints"
     try:
@@ -37,8 +38,7 @@ def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict
             **summary,
             "selected": chosen,
             "dev": {select["metric"]: chosen[0]["score"]},
-            "versions": versions(),
-            "git": git_state(),
+            **{name: trained_by[name] for name in ("versions", "git")},
         },
         sealed=True,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +19,18 @@ def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sum(parameter.numel() for parameter in _model(flags, joint, source, target).parameters())
+
+
+@functools.cache
+def _counted(flags: str, joint: bool, source: int, target: int) -> int:
+    return count_parameters(json.loads(flags), joint, source, target)
+
+
+def interpolated(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
+    """Return the same, quickly. Parameters are linear in the sizes of the vocabularies: three small models tell."""
+    small = functools.partial(_counted, json.dumps(flags), joint)
+    base = small(10, 10)
+    return base + (source - 10) * (small(11, 10) - base) + (0 if joint else (target - 10) * (small(10, 11) - base))
 
 
 def _model(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> Any:

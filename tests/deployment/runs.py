@@ -88,6 +88,7 @@ LASTING += ["runs/**/scores.json"]
 #: What is in the files that say when, how fast or from where something was made.
 CHANGING = (b'"made": {', b'_cpu_seconds": ')
 CHANGING_COLUMNS = ("train_seconds", "cpu_seconds", "gpu_hours", "tokens_per_second", "peak_memory_mib", "commit")
+CHANGING_COLUMNS += ("text_made_by", "pieces_made_by", "translation_made_by")
 
 
 def contents(place: Workplace) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
+from snakemake_executor_plugin_slurm.utils import set_gres_string
 
 PLACES = {"slurm": "slurm_partition", "generic": "queue"}
 
@@ -49,6 +51,18 @@ def test_every_rule_with_a_card_tells_its_program_where_to_compute(root: Path) -
         if re.search(r"^ +gpu=", text, re.MULTILINE):
             told = "{params.job:q}" in text or "--device {runtime['device']} --runs-per-gpu" in text
             assert told, rule
+
+
+class Resources(dict[str, object]):
+    """What the executor knows of a job."""
+
+    __getattr__ = dict.__getitem__
+
+
+def test_cards_by_type_are_asked_for_once() -> None:
+    """`gres` and, where the login node has a card, the rule's own number would be two requests."""
+    job = SimpleNamespace(resources=Resources(gres="gpu:a100:1", gpu=0))
+    assert set_gres_string(job).split() == ["--gres=gpu:a100:1"]
 
 
 @pytest.mark.parametrize("name", PLACES)

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 import sacrebleu
 import scipy.stats
-from small_experiment import make_runs
+from small_experiment import make_runs, run_steps
 
 import collect_scores
 import make_tables
@@ -292,6 +292,26 @@ def test_systems_made_by_different_versions_are_a_warning():
     assert "Warning" not in markdown("e", blocks(scores_of({"commit": "abc"})))
     rows = scores_of({"versions": "python 3.11.9, torch 2.13.0"}, versions="python 3.11.9, torch 2.12.1")
     assert "different versions of packages (torch 2.13.0: base; torch 2.12.1: x)." in markdown("e", blocks(rows))
+    rows = scores_of({"precision": "fp32"}, precision="bf16")
+    assert "different precisions of training (fp32: base; bf16: x)." in markdown("e", blocks(rows))
+
+
+@pytest.mark.parametrize("step", ["text", "segmented", "translation"])
+def test_every_step_s_versions_are_compared(tmp_path: Path, step: str) -> None:
+    """Nothing but the record of one step differs."""
+    manifest = make_runs(tmp_path, segmentations=("bpe", "char"), testsets=("test",), seeds=(1,))
+    for run, torch in zip(manifest["runs"], ("2.13.0", "2.12.1"), strict=True):
+        folder = tmp_path / run["segmentation"]
+        records = {"text": folder / "text" / "record.json", "segmented": folder / "segmented" / "record.json"}
+        run |= {name: str(record.parent) for name, record in records.items()}
+        records["translation"] = Path(run["testsets"]["test"]["translation"])
+        for name, record in records.items():
+            record.parent.mkdir(parents=True, exist_ok=True)
+            made = {"git": {"commit": "abc"}, "versions": {"torch": torch if name == step else "2.13.0"}}
+            record.write_text(json.dumps({"made": made, "files": {}}))
+    table = (run_steps(tmp_path, manifest) / "table.md").read_text()
+    assert table.count("Warning") == 1
+    assert "(torch 2.13.0: bpe; torch 2.12.1: char)" in table
 
 
 def test_a_sweep_has_a_baseline_for_each_size():

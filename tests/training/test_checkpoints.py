@@ -14,10 +14,12 @@ import torch
 from fairseq_plugins.checkpoints import LAST, average, load, mend, save
 from fairseq_plugins.compatibility import fp32_copies
 
+from experiment.jsonfiles import read_json, write_json
 from experiment.training.dev_scores import read_record, write_record
 from experiment.training.selection import drop_checkpoints
 from subwords.errors import InputError
 from subwords.files import whole_file
+from translation.averaging import write_model
 
 STATE: dict[str, Any] = {
     "args": None,
@@ -116,6 +118,17 @@ def test_weights_are_averaged_in_double_precision_and_places_are_left_out(tmp_pa
     save(tmp_path / "2.pt", {**STATE, "model": {"other": halves[0]}})
     with pytest.raises(InputError, match="different models"):
         average([tmp_path / "0.pt", tmp_path / "2.pt"])
+
+
+def test_a_model_that_is_chosen_later_names_the_versions_that_trained_it(tmp_path: Path) -> None:
+    save(tmp_path / "checkpoints" / "checkpoint1.pt", STATE)
+    dev = [{"file": "checkpoint1.pt", "epoch": 1, "updates": 7, "score": 1.5}]
+    write_json(tmp_path / "training.json", {"dev": dev, "precision": "fp32"})
+    made = {"versions": {"torch": "1.0"}, "git": {"commit": "0123", "dirty": False}}
+    write_json(tmp_path / "record.json", {"made": made, "files": {}})
+    write_model(tmp_path, {"which": "best", "metric": "loss", "average": 1}, tmp_path / "best-1")
+    run = read_json(tmp_path / "best-1" / "run.json")
+    assert {"versions": run["versions"], "git": run["git"]} == made
 
 
 @pytest.mark.parametrize("flat", [False, True])

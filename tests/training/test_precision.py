@@ -45,3 +45,12 @@ def test_what_fairseq_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert train.precision_flags("fp32", cuda=False) == ["--cpu"]
     with pytest.raises(InputError, match="fp16 on a CPU"):
         train.precision_flags("fp16", cuda=False)
+
+
+def test_a_log_that_cannot_be_written_is_an_error_before_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = {"tensorboard-logdir": "logs"}
+    train.check_logging(recipe)  # the project's environment has tensorboardX
+    monkeypatch.setattr(train, "find_spec", lambda name: None)
+    train.check_logging({})
+    with pytest.raises(InputError, match="lacks tensorboardX"):
+        train.check_logging(recipe)

@@ -34,12 +34,15 @@ class System(Keyed):
         """Return what scripts/train.py is told of the training."""
         asked, text = self.segmented.segmentation, self.segmented.text
         source, target = self.direction.split("-")
+        folder, recipe = f"{self.folder}/seed{seed}", {**self.flags, **runtime["flags"]}
+        if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
+            recipe["tensorboard-logdir"] = f"{logs}/{folder.removeprefix('results/runs/')}"
         return {
-            "folder": f"{self.folder}/seed{seed}",
+            "folder": folder,
             "definition": self.definition,
             "direction": self.direction,
             "seed": seed,
-            "recipe": {**self.flags, **runtime["flags"]},
+            "recipe": recipe,
             "select": dict(select),
             "precision": precision,
             "joint": asked.joint,

@@ -19,6 +19,15 @@ from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval,
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
+#: Columns of how systems were made, and what differs where these do.
+MAKING = {
+    "commit": "commits of this project",
+    "versions": "versions of packages",
+    "precision": "precisions of training",
+    "text_made_by": "programs for their texts",
+    "pieces_made_by": "programs for their pieces",
+    "translation_made_by": "programs for their translations",
+}
 #: The sign at a score: this system differs from the baseline.
 DIFFERS = "†"
 
@@ -269,9 +278,9 @@ def _lossy(row: Row) -> bool:
 
 
 def _versions(rows: Sequence[Row]) -> list[str]:
-    """Return a warning where compared systems were made by different versions of programs."""
+    """Return a warning where compared systems were made by different versions of programs, or in another precision."""
     found = []
-    for column, what in (("commit", "commits of this project"), ("versions", "versions of packages")):
+    for column, what in MAKING.items():
         made: dict[str, dict[str, None]] = {}
         given = [str(row[column]).split(", ") for row in rows if row.get(column)]
         common = set.intersection(*map(set, given)) if given else set()

@@ -9,11 +9,12 @@ from typing import Any
 
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
-from experiment.provenance import commit_label
+from experiment.provenance import commit_label, versions_label
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
 from experiment.store.checksums import file_sha256
+from experiment.store.making import RECORD
 from experiment.training.exposure import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
@@ -88,6 +89,10 @@ COLUMNS: dict[str, str] = {
     "device": "processor or GPU",
     "commit": "git commit of the project, with + when files were changed",
     "versions": "Python and the packages that trained the system",
+    "precision": "of training: fp32, fp16 or bf16",
+    "text_made_by": "commit, Python and packages that made the text",
+    "pieces_made_by": "commit, Python and packages that segmented it",
+    "translation_made_by": "commit, Python and packages that translated the test set",
     "dev_sentences_skipped": "dev sentences that are longer than the model takes, and that no dev score has",
 }
 
@@ -99,7 +104,8 @@ RUN_COLUMNS = ("corpus", "direction", "model", "segmentation", "algorithm", "siz
 SIDE_COLUMNS = ("vocabulary", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency", "boundary_f1")
 RECORD_COLUMNS = (
     *("updates", "epochs", "sentences_seen", "pieces_seen", "stopped_early", "train_seconds", "cpu_seconds", "gpus"),
-    *("runs_per_gpu", "energy_kwh", "tokens_per_second", "peak_memory_mib", "device", "dev_sentences_skipped"),
+    *("runs_per_gpu", "energy_kwh", "tokens_per_second", "peak_memory_mib", "device", "precision"),
+    *("dev_sentences_skipped",),
 )
 
 Row = dict[str, Any]
@@ -163,8 +169,17 @@ def _run_facts(run: Run) -> Row:
         if seconds is None or gpus is None
         else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
         "commit": commit_label(record.get("git") or {}),
-        "versions": ", ".join(f"{name} {version}" for name, version in record.get("versions", {}).items()) or None,
+        "versions": versions_label(record.get("versions", {})),
+        "text_made_by": _made_by(Path(run.text, RECORD)) if run.text else None,
+        "pieces_made_by": _made_by(Path(run.segmented, RECORD)) if run.segmented else None,
     }
+
+
+def _made_by(record: Path) -> str | None:
+    """Return the commit and the versions that a record names."""
+    made = read_json(record).get("made", {})
+    commit = commit_label(made.get("git", {}))
+    return versions_label(({"commit": commit} if commit else {}) | made.get("versions", {}))
 
 
 def _segmentation(run: Run) -> Mapping[str, Any]:
@@ -184,6 +199,7 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
         "unseen_recall": ((lexical.get("words_by_frequency") or {}).get("0") or {}).get("recall"),
         "empty_hypotheses": lexical["empty_hypotheses"],
         "unknown_pieces": translation.get("unknown_pieces"),
+        "translation_made_by": _made_by(Path(files.translation)) if files.translation else None,
         "cut_sources": translation.get("sources_cut"),
         "segmentation_signature": " / ".join(dict.fromkeys((translation.get("segmentations") or {}).values())) or None,
         **{
@@ -266,6 +282,7 @@ def read_scores(path: str | Path) -> list[Row]:
 
 _TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "text", "testset", "metric"}
 _TEXTS |= {"signature", "segmentation_signature", "baseline", "test", "verdict", "device", "commit", "versions"}
+_TEXTS |= {"precision", "text_made_by", "pieces_made_by", "translation_made_by"}
 _INTEGERS = {"size", "vocabulary", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"}
 _INTEGERS |= {"unknown_pieces", "cut_sources", "parameters", "updates", "gpus", "runs_per_gpu"}
 _INTEGERS |= {"sentences_seen", "pieces_seen", "dev_sentences_skipped"}

@@ -1,0 +1,128 @@
+"""What trainings will take before they start: parameters, hours and disk, by corpus, direction and model.
+
+Hours follow from 6 operations per parameter and token (forward and backward; Kaplan et al. 2020, section 2.1) and an
+assumed rate of the device. They are an estimate; what is assumed is printed with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from experiment.runs import Run
+
+if TYPE_CHECKING:
+    from experiment.config import Experiment
+
+#: Pieces of a sentence, where nothing is known of the corpus.
+PIECES_PER_SENTENCE = 30
+#: Seconds that a training takes beside its updates: starting, reading, looking at dev, translating.
+OVERHEAD_SECONDS = {"gpu": 60, "cpu": 15}
+#: Floating-point operations per second that trainings are assumed to reach.
+RATE = {"gpu": 40e12, "cpu": 30e9}
+#: Bytes per parameter, in fp32: of a checkpoint, and of the last one, which has Adam's two moments as well.
+CHECKPOINT_BYTES, LAST_CHECKPOINT_BYTES = 4, 12
+TEXT_BYTES_PER_SENTENCE = 250
+#: Pieces of a vocabulary whose algorithm chooses its size, or has none.
+UNKNOWN_SIZE = 10_000
+
+#: flags, joint, source size, target size -> parameters of the model
+ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
+#: corpus -> its training pairs, where its definition does not say them; None where nothing does
+KnownPairs = Callable[[str], int | None]
+
+
+class Part(NamedTuple):
+    """The runs of one corpus, direction and model."""
+
+    corpus: str
+    direction: str
+    model: str
+    runs: int
+    done: int
+    parameters: int  # of the largest
+    hours: float | None  # of the runs that are left; None where the length of the training is not known
+    stays: float  # bytes of the text, its pieces and the models, when all is finished
+    training: float  # bytes more while one training is under way: its checkpoints
+
+
+def costs(
+    experiment: Experiment,
+    count: ParameterCount,
+    device: str,
+    rate: float | None = None,
+    known: KnownPairs = lambda corpus: None,
+) -> list[Part]:
+    """Return the parts of an experiment. `device` is gpu or cpu; `rate` its operations per second."""
+    blocks: dict[tuple[str, str, str], list[Run]] = {}
+    for run in experiment.runs:
+        blocks.setdefault(run.block, []).append(run)
+    return [_part(experiment, runs, count, device, rate or RATE[device], known) for runs in blocks.values()]
+
+
+def _part(
+    experiment: Experiment, runs: list[Run], count: ParameterCount, device: str, rate: float, known: KnownPairs
+) -> Part:
+    first = runs[0]
+    flags, select = experiment.recipes[first.model]["flags"], experiment.settings["select"]
+    pairs = training_pairs(experiment, first.corpus, known)
+    tokens = training_tokens(flags, pairs)
+    kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
+    parameters = []
+    for run in runs:
+        asked = experiment.segmentations[run.segmentation]
+        size = asked.size if isinstance(asked.size, int) else UNKNOWN_SIZE
+        parameters.append(count(flags, asked.joint, size, size))
+    left = [number for run, number in zip(runs, parameters, strict=True) if not Path(run.run_json).exists()]
+    hours = 0.0 if tokens or not left else None
+    if tokens:
+        hours = sum((6 * number * tokens / rate + OVERHEAD_SECONDS[device]) / 3600 for number in left)
+    training = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
+    keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
+    stays = float(sum(parameters) * (CHECKPOINT_BYTES + keeps))
+    of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
+    if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
+        stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
+    names = first.corpus, first.direction, first.model
+    largest = max(parameters)
+    return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
+
+
+def training_pairs(experiment: Experiment, corpus: str, known: KnownPairs) -> int | None:
+    """Return the training pairs of a corpus: drawn, generated, as the catalogue says, or known from elsewhere."""
+    definition = experiment.corpora[corpus].definition
+    if "group" in definition:
+        members = [member for member in definition["group"].values() if member in experiment.corpora]
+        found = [number for number in (training_pairs(experiment, member, known) for member in members) if number]
+        if len(found) == len(definition["group"]):
+            return sum(found)
+        return known(corpus) or sum(found) or None
+    drawn = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}.get("train_pairs")
+    every = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
+    every = every or known(corpus)
+    return min(drawn, every) if drawn and every else drawn or every
+
+
+def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None:
+    """Return the target pieces of a whole training: the shorter of max-update and max-epoch; None when neither says."""
+    batch = flags.get("max-tokens", (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE)
+    limits = []
+    if flags.get("max-update"):
+        limits.append(float(flags["max-update"] * batch * flags.get("update-freq", 1)))
+    if flags.get("max-epoch") and pairs:
+        limits.append(float(flags["max-epoch"] * pairs * PIECES_PER_SENTENCE))
+    return min(limits) if limits else None
+
+
+def disk(parts: list[Part]) -> str:
+    """Return what of the disk the trainings take, in words."""
+    stays, training = sum(part.stays for part in parts), max(part.training for part in parts)
+    return (
+        f"{_in_words(stays)} of disk stay, downloads not counted, and each training that is under way needs up to"
+        f" {_in_words(training)} more"
+    )
+
+
+def _in_words(size: float) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

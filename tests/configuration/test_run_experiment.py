@@ -1,0 +1,44 @@
+"""`make run`: what it says of an experiment, and how many jobs it lets have a card, follow the command line, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import run_experiment
+from experiment.plan.costs import costs, disk
+from experiment.training import gpu
+
+
+def test_systems_are_those_of_the_settings_on_the_command_line(root: Path) -> None:
+    file = root / "config" / "config.yaml"
+    assert len(run_experiment.described(file, [])[1].runs) == 6
+    words = ["--quiet", "--config", "seeds=[1,2]", "runs_per_gpu=8", "--keep-going"]
+    _, experiment, table = run_experiment.described(file, words)
+    assert len(experiment.runs) == 12
+    assert table == Path("results/demo/table.md")
+
+
+def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
+    name, experiment, _ = run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke"])
+    assert name == "hft at scale smoke"
+    assert experiment.runs
+
+
+def test_the_plan_says_what_the_disk_has_to_hold(root: Path) -> None:
+    """By hand: weights of 4 bytes, the text raw, clean and in pieces, checkpoints with Adam's moments in the last."""
+    _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", [])
+    sentences = experiment.corpora["demo"].definition["generated"]["train"]
+    (part,) = costs(experiment, lambda flags, joint, source, target: 1_000_000, "cpu")
+    assert part.runs == 6
+    assert part.stays == 6 * 4_000_000 + sentences * 250 * (2 + 6)
+    assert part.training == 10 * 4_000_000 + 12_000_000  # the five best, the five last, and where it goes on
+    assert disk([part]).endswith("needs up to 52 MB more")
+
+
+def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "visible_gpus", lambda: ["0", "1"])
+    for words, jobs in (([], 2), (["--config", "runs_per_gpu=4"], 8)):
+        _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", words)
+        assert run_experiment.jobs_on_cards(experiment) == jobs
