@@ -7,15 +7,16 @@ assumed rate of the device. They are an estimate; what is assumed is printed wit
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
-from replication.measurements import KEYS, filled, matching, records, together
+from replication.measurements import frame, matching, records, together
 from replication.paper import SCORES, Paper
+from replication.sources import Sources
+from replication.tables import of_value
 
 #: Pieces of a sentence, where nothing is known of the corpus.
 PIECES_PER_SENTENCE = 30
@@ -60,24 +61,23 @@ def _part(paper: Paper, runs: list[Run], count: ParameterCount, device: str, rat
     flags, select = experiment.recipes[first.model]["flags"], experiment.settings["select"]
     pairs = training_pairs(paper, first.corpus)
     tokens = training_tokens(flags, pairs)
-    kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
-    parameters = []
+    parameters = {}
     for run in runs:
         asked = experiment.segmentations[run.segmentation]
         size = asked.size if isinstance(asked.size, int) else UNKNOWN_SIZE
-        parameters.append(count(flags, asked.joint, size, size))
-    left = [number for run, number in zip(runs, parameters, strict=True) if not Path(run.run_json).exists()]
-    hours = 0.0 if tokens or not left else None
-    if tokens:
-        hours = sum((6 * number * tokens / rate + OVERHEAD_SECONDS[device]) / 3600 for number in left)
+        parameters[run] = count(flags, asked.joint, size, size)
+    left = [run for run in runs if not Path(run.run_json).exists()]
+    hours = None
+    if tokens or not left:
+        hours = sum(6 * parameters[run] * (tokens or 0) / rate + OVERHEAD_SECONDS[device] for run in left) / 3600
+    kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
     training = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
     keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
-    stays = float(sum(parameters) * (CHECKPOINT_BYTES + keeps))
+    stays = float(sum(parameters.values()) * (CHECKPOINT_BYTES + keeps))
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
-    names = first.corpus, first.direction, first.model
-    largest = max(parameters)
+    names, largest = (first.corpus, first.direction, first.model), max(parameters.values())
     return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
 
 
@@ -111,47 +111,21 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None
     return min(limits) if limits else None
 
 
-def unmeasured(paper: Paper) -> dict[str, Counter[str]]:
-    """Return, by table, why published scores will have none of ours beside them, and how many each reason concerns.
+def unmeasured(paper: Paper) -> dict[str, list[str]]:
+    """Return, by table, the published scores that will have none of ours beside them, as "row, column".
 
     A system that the file does not name, or not in a grid (a typing error, or a row that was left out), is not trained.
     """
-    found: dict[str, Counter[str]] = {}
-    trained = [_described(paper, run) for run in paper.experiment.runs]
-    for name, table in paper.tables.items():
-        shown = paper.printed.get(table.shows or name)
-        if shown is None or SCORES not in table.needs:
-            continue
-        scores = matching(shown, metric=list(METRICS))
-        reasons = Counter(_why_unmeasured(paper, cell, trained) for cell in records(scores))
-        del reasons[""]
-        if reasons:
-            found[name] = reasons
-    return found
-
-
-def _described(paper: Paper, run: Run) -> dict[str, Any]:
-    """Return what published values may say of a run. A group is scored in the directions of its members."""
-    group = run.corpus in paper.experiment.group_names
-    algorithm = paper.experiment.segmentations[run.segmentation].algorithm
-    keys = ("corpus", "direction", "model", "segmentation", "algorithm", "size")
-    values = (run.corpus, "" if group else run.direction, run.model, run.segmentation, algorithm)
-    return dict(zip(keys, (*values, paper.sizes[run.segmentation] or ""), strict=True))
-
-
-def _why_unmeasured(paper: Paper, cell: Mapping[Any, Any], trained: Sequence[Mapping[str, Any]]) -> str:
-    """Return why no run has a published score: what no run has, else what no run has together; empty if one has it."""
+    translations = Sources(paper, SCORES).translations()
     metrics = paper.experiment.settings["metrics"]
-    if cell["metric"] not in metrics:
-        return f"{cell['metric']} is not among `metrics` ({', '.join(metrics)})"
-    given = filled({key: cell[key] for key in KEYS if key not in ("metric", "seed")})
-    asked = paper.sizes.get(cell["segmentation"])
-    if asked and given.get("size", asked) != asked:
-        return f"{cell['segmentation']} asks for {asked} and not for {given['size']}"
-    if any(all(run[key] in ("", wanted) for key, wanted in given.items()) for run in trained):
-        return ""
-    alone = [key for key, wanted in given.items() if all(run[key] != wanted for run in trained)]
-    return "no training with " + ", ".join(f"{key} {given[key]}" for key in alone or given)
+    trained = frame(keys | {"metric": name, "value": 0} for _, _, keys in translations for name in metrics)
+    found = {}
+    for name, table in paper.tables.items():
+        if SCORES in table.needs and (table.shows or name) in paper.printed:
+            scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
+            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
+            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return {name: missing for name, missing in found.items() if missing}
 
 
 def paper_command(program: str, description: str | None) -> argparse.ArgumentParser:
