@@ -128,7 +128,7 @@ wheel: env  ## build the segmentation library's wheel, in packages/subwords/dist
 	@ls packages/subwords/dist/*.whl
 
 # What is behind tables and reports: text, pieces and trainings, found by their keys.
-STORE := downloads corpora segmented runs
+STORE := downloads corpora segmented runs used
 TRAININGS ?= no
 
 results: env  ## what lies in results/: size, age, who uses it

@@ -32,9 +32,9 @@ def main(argv: list[str] | None = None) -> int:
     rate = arguments.teraflops * 1e12 if arguments.teraflops else costs.RATE[device]
     parts = plan.plan(found, interpolated, device, rate)
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
-    for table, reasons in plan.unmeasured(found).items():
-        for reason, cells in reasons.items():
-            print(f"{table}: {cells} published scores will have none of ours beside them: {reason}", file=sys.stderr)
+    for table, cells in plan.unmeasured(found).items():
+        few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
+        print(f"{table}: {len(cells)} published scores will have none of ours beside them: {few}", file=sys.stderr)
     if not parts:
         print(f"no trainings; measured: {', '.join(found.needed_measures) or 'nothing'}")
         return 0

@@ -3,10 +3,10 @@
     results.py ls                    what is there: size, age, and the experiments that use it
     results.py watch                 every training that is under way: updates, dev scores, speed, time left
     results.py prune                 what nothing needs any more; deletes nothing
-    results.py prune --delete        deletes it
+    results.py prune --superseded    also what only earlier forms of experiments used, before they were changed
+    results.py prune --delete        deletes what it shows
 
-An experiment that has not ended yet has not said which results it uses. `prune` counts them if its file is given:
---configfile config/experiments/mine.yaml (as often as you like).
+Each experiment says what it uses before its first job starts (results/used). To give one up, delete its files there.
 """
 
 from __future__ import annotations
@@ -22,12 +22,9 @@ from rich.filesize import decimal as size
 from rich.live import Live
 from rich.table import Table
 
-from experiment import config
 from experiment.programs import program
-from experiment.store.inventory import Waste, delete, held, uses, waste
+from experiment.store.inventory import Waste, delete, held, waste
 from experiment.training.progress import Progress, unfinished
-from experiment.yamlfiles import read_mapping
-from replication import paper
 
 REFRESH_SECONDS = 2.0
 #: A training that has written nothing for so long is not under way.
@@ -51,7 +48,7 @@ def duration(seconds: float) -> str:
 def list_results(root: Path) -> Table:
     table = Table("result", "state", "size", "age", "used by", box=None)
     total = 0
-    for one in held(root, uses(root)):
+    for one in held(root):
         age = duration(max(time.time() - one.changed, 0))
         state = "finished" if one.finished else "unfinished"
         table.add_row(str(one.folder), state, size(one.size), age, ", ".join(one.users) or "no experiment")
@@ -92,16 +89,6 @@ def watch(root: Path, console: Console, once: bool) -> None:
             live.update(progress_table(unfinished(root)))
 
 
-def uses_of_plans(files: Sequence[Path]) -> dict[str, set[Path]]:
-    """Return experiment or paper -> folders that it will use, out of its file."""
-    found = {}
-    for file in files:
-        is_paper = "paper" in read_mapping(file, next_step="see config/config.yaml for an example")
-        experiment = paper.read(file).experiment if is_paper else config.load(file)
-        found[str(file)] = {Path(place) for run in experiment.runs for place in (run.text, run.segmented, run.folder)}
-    return found
-
-
 def show_waste(console: Console, found: Sequence[Waste], deletes: bool) -> None:
     table = Table("can go", "size", "why", box=None)
     for one in found:
@@ -117,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=["ls", "watch", "prune"])
     parser.add_argument("--results", type=Path, default=Path("results"), help="the folder (default: results)")
     parser.add_argument("--once", action="store_true", help="watch: print the state and end, as in a log")
-    parser.add_argument("--configfile", type=Path, action="append", default=[], help="prune: its results are used")
+    parser.add_argument("--superseded", action="store_true", help="prune: also what only earlier plans used")
     parser.add_argument("--delete", action="store_true", help="prune: delete what is shown")
     arguments = parser.parse_args(argv)
     root = arguments.results
@@ -130,9 +117,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return 0
     else:
-        found = list(waste(root, uses(root) | uses_of_plans(arguments.configfile)))
+        found = waste(root, arguments.superseded)
         if arguments.delete:
-            delete(found)
+            found = delete(root, found, arguments.superseded)
         show_waste(console, found, arguments.delete)
     return 0
 

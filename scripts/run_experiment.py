@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
         print_errors(began)
-        print("\nnot finished: mend what is wrong and run the same command again; it continues", file=sys.stderr)
+        print("\nnot finished: correct what is wrong and run the same command again; it continues", file=sys.stderr)
         return status
     print((ROOT / table).read_text(encoding="utf-8"))
     print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")

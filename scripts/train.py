@@ -23,10 +23,11 @@ from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
+from experiment.store.usage import wishes
 from experiment.training import curves, gpu, recipes
 from experiment.training.dev_scores import patience_is_over, read_record
 from experiment.training.precision import has_fast_bf16
-from experiment.training.selection import ask_for, drop_checkpoints, wanted
+from experiment.training.selection import drop_checkpoints, gone
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 from translation.averaging import write_model
@@ -193,6 +194,19 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
     write_record(Path(job["folder"], RECORD), [Path("training.json"), Path("log.jsonl")], {})
 
 
+def choose_models(folder: Path, job: Job) -> None:
+    """Make the model of this job and those that other plans want of its training. Then no checkpoint is needed."""
+    make(Path(job["chosen"]), functools.partial(write_model, folder, job["select"]))
+    root = Path(job["results"])
+    wanted = list(wishes(root, folder))
+    for wish in wanted:
+        chosen = root / wish["chosen"]
+        if fits(chosen / RECORD) or not gone(folder, wish["select"]):
+            make(chosen, functools.partial(write_model, folder, wish["select"]))
+    if not (job["keep_checkpoints"] or any(wish["keep"] for wish in wanted)):
+        drop_checkpoints(folder)
+
+
 @program
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
@@ -203,16 +217,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     check_logging(job["recipe"])
     folder, has_card = Path(job["folder"]), False
     define(folder.parent, job["definition"])
-    ask_for(folder, job["select"], Path(job["chosen"]))
     with locked(folder):
         if not fits(folder / RECORD):
             has_card = True
             check_inputs(job["inputs"])
             train_on(job, gpu.take(job["gpus"], job["device"], job["runs_per_gpu"]), words)
-        for chosen, select in (wanted(folder) | {job["chosen"]: job["select"]}).items():
-            make(Path(chosen), functools.partial(write_model, folder, select))
-        if not job["keep_checkpoints"]:
-            drop_checkpoints(folder)
+        choose_models(folder, job)
     print("\n".join(evaluate(job["evaluation"], has_card)))
     return 0
 

@@ -35,6 +35,9 @@ class Program:
     options: tuple[str, ...] = ()
     threads: int = 1
     targets: Mapping[str, float] = field(default_factory=dict)  # step -> share of subword-nmt's CPU time
+    costs: Mapping[str, str] = field(
+        default_factory=dict
+    )  # step -> what takes the time and memory, said where it misses
     merges: bool = False  # is to be compared with sentencepiece's bpe, too
     growth: bool = False  # is part of the growth curve
     most_words: float = math.inf  # of a generated text that it is given
@@ -75,7 +78,15 @@ class Program:
 
 
 _OURS = [sys.executable, "-m", "subwords"]
-_MERGES: dict[str, Any] = {"targets": {"learn": 0.015, "encode": ENCODE_TARGET}, "merges": True, "growth": True}
+_TYPES = "each of the text's types is segmented once: the merges of a word, its look-ups, its copy into the table"
+_MERGES: dict[str, Any] = {
+    "targets": {"learn": 0.015, "encode": ENCODE_TARGET},
+    "costs": {"learn": "merges at all places of the text's types, whose memory is far apart", "encode": _TYPES},
+    "merges": True,
+    "growth": True,
+}
+_SBPE = "bounds of gains, renewed as the counts of symbols fall, besides the merges that bpe makes"
+_RANDOM = "NumPy, whose generator gives the published draws, takes 0.1 s and 20 MiB to load"
 
 PROGRAMS = [
     Program(BASELINE, "subword-nmt", ours=False, growth=True, most_words=2e7),
@@ -87,20 +98,42 @@ PROGRAMS = [
     Program("sentencepiece bpe, 2 threads", "sentencepiece-bpe", ours=False, threads=2),
     Program("bpe", "bpe", **_MERGES),
     Program("bpe, 2 threads", "bpe", threads=2),
-    Program("sbpe", "sbpe", **_MERGES),
-    Program("random-bpe", "random-bpe", **_MERGES),
-    Program("hft", "hft", targets={"learn": 0.035, "encode": ENCODE_TARGET}, growth=True),
+    Program("sbpe", "sbpe", **_MERGES | {"costs": {"learn": _SBPE, "encode": _TYPES}}),
+    Program("random-bpe", "random-bpe", **_MERGES | {"costs": {"learn": _RANDOM, "encode": _TYPES}}),
+    Program(
+        "hft",
+        "hft",
+        targets={"learn": 0.035, "encode": ENCODE_TARGET},
+        costs={
+            "learn": "some 30 passes over the types, each as long as a third of them (common beginnings are shared)",
+            "encode": "HFT's own pretokenization, six passes over the text's characters, is half of it",
+        },
+        growth=True,
+    ),
     Program("hft, 2 threads", "hft", threads=2),
-    Program("huffman", "huffman", targets={"learn": 0.012, "encode": ENCODE_TARGET}, growth=True),
+    Program(
+        "huffman",
+        "huffman",
+        targets={"learn": 0.012, "encode": ENCODE_TARGET},
+        costs={
+            "learn": "the codes of all types are Python strings",
+            "encode": "the published model is one JSON object with all words; reading it is two thirds of the time",
+        },
+        growth=True,
+    ),
     Program(
         "volt",
         "volt",
         sized=False,
         options=("--set", "candidates=10000"),
         targets={"learn": 0.025, "encode": ENCODE_TARGET},
+        costs={
+            "learn": "up to 4,000 rounds of scaling for each of ten sizes; fewer would be another result",
+            "encode": _TYPES,
+        },
         growth=True,
     ),
-    Program("muv", "muv", sized=False, targets={"encode": ENCODE_TARGET}),
+    Program("muv", "muv", sized=False, targets={"encode": ENCODE_TARGET}, costs={"encode": _TYPES}),
     Program("unigram", "unigram"),
     Program("spm-bpe", "spm-bpe"),
     Program("wordpiece", "wordpiece"),

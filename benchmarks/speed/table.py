@@ -64,11 +64,20 @@ memory. Ratios are of CPU time, and of peak memory, to the peer's row of the sam
 
 
 def as_markdown(rows: Sequence[Measured], *, targets: bool) -> str:
-    """Return one line per row. With `targets`, say what is to be reached and whether it is."""
+    """Return one line per row. With `targets`, say what is to be reached, whether it is, and why where it is not."""
     header = [*HEADER, "target"] if targets else HEADER
     measured = {(row.program.name, row.step): row for row in rows}
     cells = [_cells(row, measured, targets) for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *cells])
+    lines = ["| " + " | ".join(line) + " |" for line in [header, ["---"] * len(header), *cells]]
+    if targets:
+        lines += ["", *(_why(row, line[-1]) for row, line in zip(rows, cells, strict=True) if "missed" in line[-1])]
+    return "\n".join(lines)
+
+
+def _why(row: Measured, verdict: str) -> str:
+    """Return what takes the time and memory where a target is missed."""
+    missed = verdict.strip("*").partition("**")[2]
+    return f"- `{row.program.name}`, {row.step}, {missed}: {row.program.costs[row.step]}."
 
 
 def _cells(row: Measured, rows: dict[tuple[str, str], Measured], targets: bool) -> list[str]:

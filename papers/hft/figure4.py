@@ -23,7 +23,7 @@ from subwords import registry
 from subwords.errors import InputError
 from subwords.files import read_lines
 
-from .frequencies import Frequencies, of_hft_output, of_pieces, of_printed_lists
+from .frequencies import Frequencies, as_published, of_pieces
 
 if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
@@ -75,11 +75,11 @@ def published(text: Path, algorithm: str, size: int, step: int = 100, folder: Fo
 
         hft = HFT.learn([text], size, variant="published", step=step)
         pieces = (line.split(" ") for line in hft.encode_batch(lines))
-        return Found(of_hft_output(pieces, hft.vocabulary), len(hft.vocabulary))
+        return Found(as_published(pieces, hft.vocabulary, algorithm), len(hft.vocabulary))
     processor = _sentencepiece(lines, algorithm, size, folder or Folder())
     vocabulary = {processor.id_to_piece(n) for n in range(processor.get_piece_size())}
     pieces = (processor.encode_as_pieces(line.rstrip()) for line in lines)
-    return Found(of_printed_lists(pieces, vocabulary), len(vocabulary))
+    return Found(as_published(pieces, vocabulary, algorithm), len(vocabulary))
 
 
 def _sentencepiece(lines: Sequence[str], algorithm: str, size: int, folder: Folder) -> SentencePieceProcessor:

@@ -2,7 +2,7 @@
 
 Signoroni and Rychlý 2022, section 2.1. With n pieces that occur, their frequencies f_1 >= ... >= f_n:
 
-              definition (`of_pieces`)              the authors' program (`of_hft_output`, `of_printed_lists`)
+              definition (`of_pieces`)              the authors' program (`as_published`)
     pieces    all                                   HFT: not the last one of a line, which kept its line feed
     F95       f at rank ceil(0.95 n)                f at the rank after floor(n / 100 * 95)
     μ         pieces per line                       SentencePiece: every comma in the text counts as another piece
@@ -48,36 +48,22 @@ def of_pieces(lines: Pieces) -> Frequencies:
     )
 
 
-def of_hft_output(lines: Pieces, vocabulary: Collection[str]) -> Frequencies:
-    """Return the numbers of HFT's output as the authors' program computed them. A line has one item at least."""
+def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> Frequencies:
+    """Return the numbers of an algorithm's output as the authors' program computed them. A line has one item at least.
+
+    SentencePiece's pieces had been printed as a Python list, and the fields between commas were taken for pieces.
+    """
     counts, items, number = Counter[str](), 0, 0
     for pieces in lines:
-        counts.update(pieces[:-1])
-        items += max(1, len(pieces))
+        counts.update(pieces[:-1] if algorithm == "hft" else pieces)
+        items += max(1, len(pieces)) + (0 if algorithm == "hft" else "".join(pieces).count(","))
         number += 1
-    return _as_published(counts, vocabulary, items, number)
-
-
-def of_printed_lists(lines: Pieces, vocabulary: Collection[str]) -> Frequencies:
-    """Return the numbers of SentencePiece's output as the authors' program computed them.
-
-    It had printed the pieces as a Python list, and took the fields between commas for pieces.
-    """
-    counts, fields, number = Counter[str](), 0, 0
-    for pieces in lines:
-        counts.update(pieces)
-        fields += max(1, len(pieces)) + sum(piece.count(",") for piece in pieces)
-        number += 1
-    return _as_published(counts, vocabulary, fields, number)
-
-
-def _as_published(counts: Counter[str], vocabulary: Collection[str], items: int, lines: int) -> Frequencies:
     ranked = _ranked(Counter({piece: count for piece, count in counts.items() if piece in vocabulary}))
     m = int(len(ranked) / 100 * 95)
     weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
     return Frequencies(
         ranked[m] if ranked else None,
-        items / lines if lines else None,
+        items / number if number else None,
         weighted / (m * (m + 1) / 2) if m else None,
         ranked,
     )

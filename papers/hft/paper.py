@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,7 @@ from replication.claims import (
 )
 from replication.figures import draw, figure
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, beside, table
+from replication.tables import Frames, alone, as_printed, beside, table
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
@@ -148,22 +148,18 @@ def sample(
     if lines:
         shown = {f"line {number}": line for number, line in enumerate(islice(read_lines(found[text]), lines), 1)}
     else:
-        shown = first_with(read_lines(found[text]), containing or {})
+        shown = first_with(list(read_lines(found[text])), containing or {})
     for label, line in shown.items():
         yield {"corpus": text, "metric": "pretokenized", "row": label, "text": in_signs(line)}
 
 
-def first_with(lines: Iterable[str], wanted: Mapping[str, str]) -> dict[str, str]:
+def first_with(lines: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
     """Return label -> the first line that contains its words. Raises InputError where there is none."""
-    found: dict[str, str] = {}
-    for line in lines:
-        for label, words in wanted.items():
-            if words in line:
-                found.setdefault(label, line)
-    for label, words in wanted.items():
-        if label not in found:
-            raise InputError(f"no line contains {words!r}", next_step="name other words under `containing`")
-    return {label: found[label] for label in wanted}
+    found = {label: next((line for line in lines if words in line), None) for label, words in wanted.items()}
+    for label, line in found.items():
+        if line is None:
+            raise InputError(f"no line contains {wanted[label]!r}", next_step="name other words under `containing`")
+    return {label: line for label, line in found.items() if line is not None}
 
 
 #: The tokenizer's marks -> the signs that the paper prints (Figure 2; there the last two are exchanged).
@@ -262,9 +258,7 @@ def corpora(printed: Frames, ours: DataFrame) -> DataFrame:
     return alone(ours, rows="corpus")
 
 
-@table("BLEU of five runs of each system")
-def table1(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["table1"], ours)
+table1 = as_printed("table1", "BLEU of five runs of each system")
 
 
 @table("F95, μ and ν as published, and by the paper's definitions", needs="frequencies", shows="figure4")

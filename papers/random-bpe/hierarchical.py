@@ -12,14 +12,12 @@ and how near Table 2 each reading comes, is in papers/random-bpe/README.md.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -35,33 +33,6 @@ LARGEST_R_HAT = 1.01
 LEAST_EFFECTIVE_SAMPLES = 400
 
 
-@dataclass(frozen=True)
-class Sampling:
-    """How the posterior is sampled: NUTS, `chains` of `tune` + `draws` iterations, `cores` chains at a time.
-
-    Draws do not depend on `cores`. `intercept` is one of `INTERCEPTS`.
-    """
-
-    chains: int = 4
-    tune: int = 1000
-    draws: int = 1000
-    target_accept: float = 0.9
-    seed: int = 1
-    cores: int = 1
-    intercept: str = "independent"
-
-    def __post_init__(self) -> None:
-        if self.intercept not in INTERCEPTS:
-            raise unknown("prior of the intercept", self.intercept, INTERCEPTS)
-        for name in ("chains", "tune", "draws", "cores"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}", allowed="a whole number above 0")
-        if self.draws * self.chains < 4:
-            raise InputError(f"{self.chains} chains of {self.draws} draws", allowed="4 draws or more in all")
-        if not 0 < self.target_accept < 1:
-            raise InputError(f"target_accept is {self.target_accept}", allowed="a number between 0 and 1")
-
-
 #: (variant or merges, level, language or None for the average one) -> draws, shape (chains, draws), in points
 Effects = dict[tuple[str, str, str | None], "ndarray"]
 
@@ -70,7 +41,7 @@ def summary(draws: ndarray) -> dict[str, float]:
     """Return what Table 2 says of an effect, r̂ (nan with a single chain), and how many independent draws would give
     mean and interval as surely: the lesser of bulk and tail."""
     arviz = _arviz()
-    lower, upper = highest_density(draws)
+    lower, upper = map(float, arviz.hdi(draws.ravel(), hdi_prob=MASS))
     return {
         "mean": float(draws.mean()),
         "hdi_lower": lower,
@@ -84,9 +55,10 @@ def summary(draws: ndarray) -> dict[str, float]:
 def diagnostics(effects: Effects, divergences: int) -> dict[str, Any]:
     """Return divergences, the largest r̂ and the fewest effective samples of all effects, and in `warning` what is wrong
     with the sampling, in a sentence (none)."""
+    import numpy
+
     found = [summary(draws) for draws in effects.values()]
-    r_hats, fewest = [each["r_hat"] for each in found], min(each["samples"] for each in found)
-    r_hat = max(r_hats) if not any(map(math.isnan, r_hats)) else math.nan
+    r_hat, fewest = float(numpy.max([each["r_hat"] for each in found])), min(each["samples"] for each in found)
     problems = [f"{divergences} divergences"] if divergences else []
     if not r_hat <= LARGEST_R_HAT:
         problems.append(f"r̂ up to {r_hat:.3f} (at most {LARGEST_R_HAT} is wanted)")
@@ -94,12 +66,6 @@ def diagnostics(effects: Effects, divergences: int) -> dict[str, Any]:
         problems.append(f"as few as {fewest:.0f} effective samples ({LEAST_EFFECTIVE_SAMPLES} are wanted)")
     warning = f"The sampler has not converged well: {', '.join(problems)}." if problems else "none"
     return {"divergences": divergences, "largest_r_hat": r_hat, "fewest_samples": fewest, "warning": warning}
-
-
-def highest_density(draws: ndarray, mass: float = MASS) -> tuple[float, float]:
-    """Return the shortest interval that holds this share of the draws (of one mode)."""
-    lower, upper = _arviz().hdi(draws.ravel(), hdi_prob=mass)
-    return float(lower), float(upper)
 
 
 def intercept_scale(scores: DataFrame) -> float:
@@ -115,47 +81,41 @@ def intercept_scale(scores: DataFrame) -> float:
     return max(spread, 2 * float((scores["score"] ** 2).mean()) ** 0.5)
 
 
-def fit(scores: DataFrame, sampling: Sampling | None = None) -> tuple[Effects, int]:
+def fit(
+    scores: DataFrame,
+    chains: int = 4,
+    tune: int = 1000,
+    draws: int = 1000,
+    target_accept: float = 0.9,
+    seed: int = 1,
+    cores: int = 1,
+    intercept: str = "independent",
+) -> tuple[Effects, int]:
     """Return the effects, and the sampler's divergences.
 
     `scores` has a row per training run: text in the columns `FACTORS`, and the `score` in points. Any number of
     languages, variants, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A
-    factor of a single level has no effects. The same scores and sampling give the same draws. Raises InputError for
-    scores that are missing, not finite, or all equal, and where neither variants nor merges differ.
+    factor of a single level has no effects. The posterior is sampled by NUTS: `chains` of `tune` + `draws` iterations,
+    `cores` chains at a time, on which the draws do not depend. `intercept` is one of `INTERCEPTS`. Raises InputError
+    where neither variants nor merges differ.
     """
-    scores = _checked(scores)
-    sampling = sampling or Sampling()
     levels = {factor: list(dict.fromkeys(scores[factor])) for factor in FACTORS}
+    if not _explaining(levels):
+        raise InputError("all scores are of one variant and one number of merges", allowed="two of either, or more")
     with _quiet():
-        model = _model(scores, levels, sampling.intercept)
-        inference = model.fit(
-            draws=sampling.draws,
-            tune=sampling.tune,
-            chains=sampling.chains,
-            cores=min(sampling.cores, sampling.chains),
-            target_accept=sampling.target_accept,
-            random_seed=sampling.seed,
+        inference = _model(scores, levels, intercept).fit(
+            draws=draws,
+            tune=tune,
+            chains=chains,
+            cores=min(cores, chains),
+            target_accept=target_accept,
+            random_seed=seed,
             # Only contrasts are well determined: intercepts and effects of a language can be traded for each other.
             # A mass matrix that knows their correlation makes for shorter paths.
             init="jitter+adapt_full",
             progressbar=False,
         )
     return dict(_effects(inference.posterior, levels)), int(inference.sample_stats["diverging"].sum())
-
-
-def _checked(scores: DataFrame) -> DataFrame:
-    import numpy
-
-    for name in (*FACTORS, "score"):
-        if name not in scores.columns:
-            raise InputError(f"the scores have no column {name}", allowed=", ".join((*FACTORS, "score")))
-    if not numpy.isfinite(scores["score"].to_numpy(dtype=float)).all():
-        raise InputError("a score is missing or not finite", next_step="leave out runs without a score")
-    if scores["variant"].nunique() < 2 and scores["merges"].nunique() < 2:
-        raise InputError("all scores are of one variant and one number of merges", allowed="two of either, or more")
-    if scores["score"].nunique() < 2:
-        raise InputError("there are no two different scores to explain", next_step="train more, or longer")
-    return scores.astype({**dict.fromkeys(FACTORS, str), "score": float})
 
 
 def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -> Any:

@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from replication.claims import (
-    Finding,
-    Runs,
-    claim,
-    difference,
-    in_all,
-    in_most,
-    of,
-    ratio,
-    rising,
-    values,
-)
+from replication.claims import Finding, Runs, claim, difference, in_all, in_most, of, ratio, rising, values
 from replication.corpus_counts import corpus_counts
 from replication.figures import SYSTEM, draw, figure
 from replication.measurements import comparable, frame, other_than, records, without_size
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, beside, further, table
-from subwords.errors import InputError, unknown
+from replication.tables import Frames, alone, as_printed, beside, further, table
+from subwords.errors import InputError
 
-from .hierarchical import Effects, Sampling, diagnostics, fit, summary
+from .hierarchical import diagnostics, fit, summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,62 +31,36 @@ RUN = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
 SYMBOLS = {"variant": ("β̄", "β"), "merges": ("γ̄", "γ")}
 
 
-@measure("scores")
-def effects(
-    sources: Sources,
-    metric: str = "bleu",
-    variants: Mapping[str, str] | None = None,
-    languages: Mapping[str, str] | None = None,
-    contrast: Sequence[str] = (),
-    row: str = "posterior",
-    sampling: Mapping[str, Any] | None = None,
-) -> Rows:
-    """Yield what language, variant of BPE and number of merges do to a score, by the hierarchical model of Table 2.
+class Model(NamedTuple):
+    """What the hierarchical model explains, and what its effects are called."""
 
-    metric       the score that is explained
-    variants     what a segmentation, without the size at its end, is called in the paper's rows
-    languages    what a corpus is called there
-    contrast     two variants whose difference is measured too (`effect_difference_…`)
-    row          what the row of the sampler's diagnostics is called
-    sampling     changes to `hierarchical.Sampling`
+    metric: str = "bleu"  # the score that is explained
+    variants: Mapping[str, str] = MappingProxyType({})  # segmentation, without its size -> name in the paper's rows
+    languages: Mapping[str, str] = MappingProxyType({})  # corpus -> name there
+    contrast: Sequence[str] = ()  # two variants whose difference is measured too (`effect_difference_…`)
+    row: str = "posterior"  # of the sampler's diagnostics
+    sampling: Mapping[str, Any] = MappingProxyType({})  # options of `hierarchical.fit`
+
+
+@measure("scores")
+def effects(sources: Sources, model: Mapping[str, Any]) -> Rows:
+    """Yield what language, variant of BPE and number of merges do to a score, by the hierarchical model of Table 2
+    (`model` has options of `Model`).
 
     Measured are `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes_zero`, `effect_r_hat` and
     `effect_samples` (effective ones) of every effect, and `sampler_…` of the whole posterior. Nothing where all scores
     are equal.
     """
-    names = Names(variants or {}, languages or {})
-    yield from effects_in(sources.scores(), metric, names, contrast, row, sampling, sources.threads)
+    yield from effects_in(sources.scores(), Model(**model), sources.threads)
 
 
 @measure()
-def effects_of_table1(
-    sources: Sources,
-    table: str = "table1",
-    replicates: int = 10,
-    metric: str = "bleu",
-    variants: Mapping[str, str] | None = None,
-    languages: Mapping[str, str] | None = None,
-    contrast: Sequence[str] = (),
-    row: str = "posterior",
-    sampling: Mapping[str, Any] | None = None,
-) -> Rows:
-    """Yield the effects in a published table: does the model land on the paper's own effects?
+def effects_of_table1(sources: Sources, model: Mapping[str, Any], replicates: int = 10) -> Rows:
+    """Yield the effects in Table 1: does the model land on the paper's own effects?
 
     The model sees scores that have exactly the printed means and standard errors, each the mean of `replicates` seeds.
-    The other options are those of `effects`.
     """
-    printed = sources.paper.printed
-    if table not in printed:
-        raise unknown("published table", table, printed)
-    scores, names = replicated(printed[table], replicates), Names(variants or {}, languages or {})
-    yield from effects_in(scores, metric, names, contrast, row, sampling, sources.threads)
-
-
-class Names(NamedTuple):
-    """What variants and languages are called in the paper's rows."""
-
-    variants: Mapping[str, str]
-    languages: Mapping[str, str]
+    yield from effects_in(replicated(sources.paper.printed["table1"], replicates), Model(**model), sources.threads)
 
 
 def replicated(table: DataFrame, number: int) -> DataFrame:
@@ -108,45 +72,37 @@ def replicated(table: DataFrame, number: int) -> DataFrame:
     )
 
 
-def scores_with(mean: float, error: float, number: int) -> list[float]:
-    """Return `number` evenly spaced scores with exactly this mean and this standard error of the mean.
+def scores_with(mean: float, error: float, number: int) -> ndarray:
+    """Return two or more evenly spaced scores with exactly this mean and this standard error of the mean.
 
     A linear model with normal noise sees no more of a cell's scores than these two, so any others with the same mean
-    and standard error have the same posterior. Raises InputError for fewer than two scores with an error.
+    and standard error have the same posterior.
     """
-    if number < 1 or (number == 1 and error):
-        raise InputError(f"{number} scores with a standard error of {error}", allowed="two or more")
-    steps = [place - (number - 1) / 2 for place in range(number)]
-    spread = (sum(step * step for step in steps) / max(number - 1, 1)) ** 0.5 or 1.0
-    return [mean + error * number**0.5 * step / spread for step in steps]
+    import numpy
+
+    steps = numpy.arange(number) - (number - 1) / 2
+    found: ndarray = mean + error * number**0.5 * steps / steps.std(ddof=1)
+    return found
 
 
-def effects_in(
-    measured: DataFrame,
-    metric: str = "bleu",
-    names: Names | None = None,
-    contrast: Sequence[str] = (),
-    row: str = "posterior",
-    sampling: Mapping[str, Any] | None = None,
-    cores: int = 1,
-) -> Iterator[dict[str, Any]]:
+def effects_in(measured: DataFrame, model: Model, cores: int = 1) -> Iterator[dict[str, Any]]:
     """Yield the effects in measurements of a score. Raises InputError when there are none."""
-    names = names or Names({}, {})
-    scores = explained(measured, metric)
+    scores = explained(measured, model.metric)
     if scores["score"].nunique() < 2:
         return
-    for name in sampling or {}:
-        if name not in Sampling.__dataclass_fields__:
-            raise unknown("option of sampling", name, Sampling.__dataclass_fields__)
-    found, divergences = fit(scores, Sampling(**{"cores": cores, **(sampling or {})}))
+    found, divergences = fit(scores, **{"cores": cores, **model.sampling})
     for key, draws in found.items():
-        yield from _of_effect(draws, keys_of(key, scores, names), "effect")
-    if contrast and set(contrast) <= set(scores["variant"]):
-        yield from _of_contrast(found, scores, names, *contrast)
+        yield from _of_effect(draws, keys_of(key, scores, model), "effect")
+    if model.contrast and set(model.contrast) <= set(scores["variant"]):
+        for language in (None, *scores["language"].unique()):  # draw by draw, on average and in every language
+            sides = [("variant", variant, language) for variant in model.contrast]
+            keys, other = (keys_of(side, scores, model) for side in sides)
+            row = {"row": f"{keys['row']} − {other['row']}"}
+            yield from _of_effect(found[sides[0]] - found[sides[1]], keys | row, "effect_difference")
     quality = diagnostics(found, divergences)
     warning = quality.pop("warning")
-    yield from ({"row": row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
-    yield {"row": row, "metric": "sampler_warning", "text": warning}
+    yield from ({"row": model.row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
+    yield {"row": model.row, "metric": "sampler_warning", "text": warning}
 
 
 def explained(measured: DataFrame, metric: str) -> DataFrame:
@@ -165,7 +121,7 @@ def explained(measured: DataFrame, metric: str) -> DataFrame:
     return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
 
 
-def keys_of(effect: tuple[str, str, str | None], scores: DataFrame, names: Names) -> dict[str, Any]:
+def keys_of(effect: tuple[str, str, str | None], scores: DataFrame, names: Model) -> dict[str, Any]:
     """Return the columns that say which effect this is, and the label of its row in the paper."""
     factor, level, language = effect
     average, own = SYMBOLS[factor]
@@ -186,17 +142,6 @@ def _of_effect(draws: ndarray, keys: Mapping[str, Any], name: str) -> Iterator[d
         yield {**keys, "metric": f"{name}_{metric}", "value": value}
 
 
-def _of_contrast(
-    found: Effects, scores: DataFrame, names: Names, variant: str, against: str
-) -> Iterator[dict[str, Any]]:
-    """Yield the difference of two variants, draw by draw, on average and in every language."""
-    for (factor, level, language), draws in found.items():
-        if (factor, level) == ("variant", variant):
-            keys, other = (keys_of(("variant", each, language), scores, names) for each in (variant, against))
-            row = {"row": f"{keys['row']} − {other['row']}"}
-            yield from _of_effect(draws - found["variant", against, language], keys | row, "effect_difference")
-
-
 # ---- tables
 
 
@@ -210,11 +155,11 @@ def with_quality(table: DataFrame, ours: DataFrame) -> DataFrame:
     return pandas.concat([beside(table, ours), *more], ignore_index=True)
 
 
-@table("BLEU and chrF, mean and standard error over seeds")
-def table1(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free
-    ones, unless the user's own files were put in their place."""
-    return beside(printed["table1"], ours)
+NEAREST = (
+    "The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free ones,"
+    " unless the user's own files were put in their place."
+)
+table1 = as_printed("table1", "BLEU and chrF, mean and standard error over seeds", note=NEAREST)
 
 
 @table("Posterior means and 94 % highest density intervals of the effects on BLEU", needs="effects")
@@ -247,12 +192,12 @@ def sampling_of_effects(printed: Frames, ours: DataFrame) -> DataFrame:
     return alone(ours, metric=[*decimals, "sampler_warning"], decimals=decimals)
 
 
-@table("Sentences, tokens and types of the corpora", needs="corpora")
-def table3(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's texts are not freely distributed: ours are the nearest free ones, unless the user's own files
-    were put in their place. Train is what cleaning leaves; ours counts truecased tokens."""
-    return beside(printed["table3"], ours)
-
+table3 = as_printed(
+    "table3",
+    "Sentences, tokens and types of the corpora",
+    needs="corpora",
+    note=f"{NEAREST} Train is what cleaning leaves; ours counts truecased tokens.",
+)
 
 # ---- figures
 
@@ -282,7 +227,7 @@ def figure2(ours: DataFrame, printed: Frames) -> Figure:
 
 def _by_merges(ours: DataFrame, printed: Frames, metrics: list[str]) -> Figure:
     table = printed.get("table1")
-    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", log="x", labels=LABELS)
+    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", labels=LABELS)
 
 
 # ---- claims

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from math import fsum
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json_lines
@@ -30,14 +28,14 @@ from replication.claims import (
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, frame, matching, other_than, records, together
-from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Frames, beside, further, our_value, table
+from replication.sources import Rows, Sources, measure
+from replication.tables import Frames, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.errors import InputError, unknown
 
 from .best_bpe import BEST, best_segmentations
 from .gold_morphemes import READERS, Analyses, scores
-from .human.answers import exact_one_sided
+from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
 
 if TYPE_CHECKING:
@@ -150,9 +148,8 @@ def merges(sources: Sources, segmentations: Sequence[str] = ()) -> Rows:
     share a joint one."""
     for text in sources.segmented:
         keys = sources.text_keys(text)
-        for direction in (
-            sources.directions(text.pair) if keys["segmentation"] in (segmentations or keys.values()) else ()
-        ):
+        wanted = not segmentations or keys["segmentation"] in segmentations
+        for direction in sources.directions(text.pair) if wanted else ():
             # Not joint, the two sides have models of their own: the source's is meant.
             reached = text.statistics[direction.split("-")[0]]["size_reached"]
             yield keys | {"direction": direction, "metric": "merges", "value": reached}
@@ -167,12 +164,11 @@ def significance(sources: Sources, algorithm: str = "sbpe", baseline: str = "bpe
     """
     best = best_segmentations(sources.scores(), baseline)
     for run, testset, own in sources.translations():
-        if own["algorithm"] != algorithm:
-            continue
-        keys = {other: sources.keys(other, testset) for other in sources.runs}
-        for metric, rival in rivals(own, list(keys.values()), baseline, best).items():
-            other = next(other for other, theirs in keys.items() if theirs == rival)
-            yield own | {"metric": metric, "value": bootstrap(sources, run, other, testset, samples)}
+        if own["algorithm"] == algorithm:
+            keys = {other: sources.keys(other, testset) for other in sources.runs}
+            for metric, rival in rivals(own, list(keys.values()), baseline, best).items():
+                other = next(other for other, theirs in keys.items() if theirs == rival)
+                yield own | {"metric": metric, "value": bootstrap(sources, run, other, testset, samples)}
 
 
 def rivals(
@@ -213,33 +209,17 @@ def likelihood(sources: Sources, segmentations: Sequence[str], window: int = 5) 
     `likelihood_gain_mean` is the mean of the last `window` gains as a share of the first, which the stopping rule
     compares with k (section 4.1). Of `segmentations` the first that a corpus has: more merges make a longer curve.
     """
+    from pandas import Series
+
     learned = {(text.corpus, text.name): text for text in sources.segmented}
     for corpus in dict.fromkeys(corpus for corpus, _ in learned):
-        name = next((name for name in segmentations if (corpus, name) in learned), None)
-        if name is None:
-            continue
-        text: Text = learned[corpus, name]
-        keys = sources.text_keys(text) | {"direction": text.pair}
-        gains = read_gains(text.folder / f"report.{text.pair}.json")
-        means = shares_of_first(gains, window)
-        for merge in spread(len(gains)):
-            yield keys | {"x": merge, "metric": "likelihood_gain", "value": gains[merge - 1]}
-            yield keys | {"x": merge, "metric": "likelihood_gain_mean", "value": means[merge - 1]}
-
-
-def read_gains(path: Path) -> list[float]:
-    """Return the gain of every merge, in order, from the report that learning S-BPE writes."""
-    return [entry["gain"] for entry in read_json_lines(path)]
-
-
-def shares_of_first(gains: Sequence[float], window: int) -> list[float]:
-    """Return for each merge the mean gain of the last `window` merges (fewer at the start) over the first gain.
-
-    >>> shares_of_first([8.0, 4.0, 2.0], window=2)
-    [1.0, 0.75, 0.375]
-    """
-    recent = (gains[max(0, end - window) : end] for end in range(1, len(gains) + 1))
-    return [fsum(last) / len(last) / gains[0] for last in recent]
+        for text in [learned[corpus, name] for name in segmentations if (corpus, name) in learned][:1]:
+            keys = sources.text_keys(text) | {"direction": text.pair}
+            gains = Series([entry["gain"] for entry in read_json_lines(text.folder / f"report.{text.pair}.json")])
+            means = gains.rolling(window, min_periods=1).mean() / gains[0]  # fewer at the start
+            for merge in spread(len(gains)):
+                yield keys | {"x": merge, "metric": "likelihood_gain", "value": gains[merge - 1]}
+                yield keys | {"x": merge, "metric": "likelihood_gain_mean", "value": means[merge - 1]}
 
 
 def spread(number: int, points: int = 300) -> list[int]:
@@ -248,10 +228,9 @@ def spread(number: int, points: int = 300) -> list[int]:
     >>> spread(3), spread(1000, points=4)
     ([1, 2, 3], [1, 10, 100, 1000])
     """
-    if number < 1:
-        return []
-    steps = max(points - 1, 1)
-    return sorted({round(number ** (step / steps)) for step in range(steps + 1)})
+    from numpy import geomspace
+
+    return sorted({round(place) for place in geomspace(1, number, points)}) if number else []
 
 
 # ---- tables
@@ -276,16 +255,14 @@ def marked(printed: DataFrame, ours: DataFrame, marks: Marks, column: str = "", 
     return cells
 
 
-@table("Sentences and tokens of the training corpora", needs="corpora")
-def table2(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["table2"], ours)
-
-
-@table("Five German words", needs="examples")
-def table3(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper's text had no capitals and umlauts, ours has: the words are segmented as they are written, and their
-    pieces spelled as printed."""
-    return beside(printed["table3"], ours)
+table2 = as_printed("table2", "Sentences and tokens of the training corpora", needs="corpora")
+table3 = as_printed(
+    "table3",
+    "Five German words",
+    needs="examples",
+    note="The paper's text had no capitals and umlauts, ours has: the words are segmented as they are written, and"
+    " their pieces spelled as printed.",
+)
 
 
 @table("Agreement with gold morphemes (boundary F1)", needs="boundaries")
@@ -329,9 +306,7 @@ def appendix_b(printed: Frames, ours: DataFrame) -> DataFrame:
     return marked(printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE")
 
 
-@table("Sentences with unknown words", needs="corpora")
-def text(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["text"], ours)
+text = as_printed("text", "Sentences with unknown words", needs="corpora")
 
 
 # ---- figures
@@ -407,7 +382,7 @@ def won(runs: Runs, gain: Numbers, cases: Cases, metric: str, alpha: float) -> C
         if not counts:
             return Cases(gain, {}, {}, "the number of judged sentences is not known")
         left, right = (round(side[0] * counts[0]) for side in gain.sides(cell))
-        holds[cell] = so and exact_one_sided(right, left) < alpha
+        holds[cell] = so and paired_proportion_test(right, left) < alpha
     return Cases(gain, holds, dict.fromkeys(holds, True), cases.obstacle)
 
 

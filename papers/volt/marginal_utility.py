@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice, pairwise
 from pathlib import Path
 
 from subwords.files import read_lines
@@ -12,27 +13,21 @@ from subwords.volt.utility import Step, entropy, with_utility
 
 #: What subword-nmt's pieces carry that do not end their word.
 CONTINUES = "@@"
-#: Intervals of a correlation, each with its upper end: 0 itself is no positive correlation.
-INTERVALS = (("-1 to -0.5", -0.5), ("-0.5 to 0", 0.0), ("0 to 0.5", 0.5), ("0.5 to 1", 1.0))
 
 
 def piece_counts(paths: Iterable[str | Path]) -> Counter[str]:
     """Return how often each piece occurs in some files of pieces."""
-    counts: Counter[str] = Counter()
-    for path in paths:
-        for line in read_lines(path):
-            counts.update(piece for piece in line.split(" ") if piece)
-    return counts
+    return _counts(chain.from_iterable(map(read_lines, paths)))
 
 
 def piece_counts_by_stretch(path: str | Path, lengths: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Return how often each piece occurs in consecutive stretches of a file: name -> number of lines, in order."""
-    found: dict[str, Counter[str]] = {name: Counter() for name in lengths}
-    lines = read_lines(path)
-    for name, length in lengths.items():
-        for _ in range(length):
-            found[name].update(piece for piece in next(lines).split(" ") if piece)
-    return found
+    lines = iter(read_lines(path))
+    return {name: _counts(islice(lines, length)) for name, length in lengths.items()}
+
+
+def _counts(lines: Iterable[str]) -> Counter[str]:
+    return Counter(piece for line in lines for piece in line.split(" ") if piece)
 
 
 def vocabulary_entropy(counts: Mapping[str, int]) -> float:
@@ -72,13 +67,15 @@ def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float |
     return float(spearmanr(first, second).statistic)
 
 
-def by_interval(correlations: Iterable[float]) -> dict[str, int]:
-    """Return how many correlations lie in each of `INTERVALS`.
+def by_interval(correlations: Sequence[float]) -> dict[str, int]:
+    """Return how many correlations lie in each quarter of -1 to 1, the upper end included: 0 is no positive one.
 
     >>> by_interval([-0.5, 0.0, 0.4, 1.0])
     {'-1 to -0.5': 1, '-0.5 to 0': 1, '0 to 0.5': 1, '0.5 to 1': 1}
     """
-    counts = dict.fromkeys((name for name, _ in INTERVALS), 0)
-    for value in correlations:
-        counts[next(name for name, upper in INTERVALS if value <= upper + 1e-9)] += 1
-    return counts
+    from pandas import Series, cut
+
+    ends = ["-1", "-0.5", "0", "0.5", "1"]
+    labels = [f"{low} to {high}" for low, high in pairwise(ends)]
+    found = cut(Series(correlations, dtype=float).round(9), list(map(float, ends)), labels=labels, include_lowest=True)
+    return {label: int((found == label).sum()) for label in labels}

@@ -11,7 +11,7 @@ from replication.claims import PLACE, Finding, Runs, claim, difference, in_all, 
 from replication.figures import draw, figure
 from replication.measurements import UNITS, matching, other_than, records
 from replication.sources import Rows, Sources, Text, measure
-from replication.tables import Frames, Ours, PaperTable, as_cells, beside, record, table
+from replication.tables import Frames, Ours, PaperTable, as_cells, as_printed, beside, record, table
 from subwords.files import read_lines
 
 from .marginal_utility import (
@@ -85,17 +85,24 @@ def search(
     bleu = matching(sources.scores(), **place, metric="bleu").groupby("segmentation")["value"].mean()
     searched = [one for one in search if one in runs]
     best = max(searched, key=lambda one: float(bleu[one]))
-    algorithms = {one: given.algorithm for one, given in sources.experiment.segmentations.items()}
-    keys = place | {"segmentation": name, "algorithm": algorithms[best]}
-    yield from _worth(sources, runs[best], keys)
-    hours = sum(device_hours(sources, runs[one]) for one in searched)
-    yield keys | {"metric": "gpu_hours", "value": hours, "text": str(sources.record(runs[best][0])["device"])}
-    for one in found:
-        keys = place | {"segmentation": one, "algorithm": algorithms[one]}
-        yield from _worth(sources, runs[one], keys)
-        learned = sources.text_of(runs[one][0]).record["learn_cpu_seconds"]
-        yield keys | {"metric": "cpu_hours", "value": learned / 3600}
-        hours, device = device_hours(sources, runs[one]), sources.record(runs[one][0])["device"]
+    # what it is called, the segmentation whose worth it has, and those whose trainings it costs
+    for called, chosen, trained in ((name, best, searched), *((one, one, [one]) for one in found)):
+        algorithm = sources.experiment.segmentations[chosen].algorithm
+        keys = place | {"segmentation": called, "algorithm": algorithm}
+        for run in runs[chosen]:
+            for testset in sources.test_sets(run.corpus, run.direction):
+                scored = {**keys, "seed": run.seed, "testset": testset, "selection": "dev"}
+                score = sources.report(run, testset, "scores")["metrics"]["bleu"]["score"]
+                yield scored | {"metric": "bleu", "value": score}
+                yield scored | {"metric": "bleu_tokenized", "value": _tokenized_bleu(sources, run, testset)}
+        text = sources.text_of(runs[chosen][0])
+        yield keys | {"metric": "vocabulary", "value": vocabulary(text)}
+        if called in found:
+            yield keys | {"metric": "cpu_hours", "value": text.record["learn_cpu_seconds"] / 3600}
+        hours, device = (
+            sum(device_hours(sources, runs[one]) for one in trained),
+            sources.record(runs[chosen][0])["device"],
+        )
         yield keys | {"metric": "gpu_hours", "value": hours, "text": str(device)}
 
 
@@ -106,17 +113,6 @@ def device_hours(sources: Sources, runs: Sequence[Run]) -> float:
         devices = max(run["gpus"], 1) / (run.get("runs_per_gpu") or 1)
         hours.append(run["train_seconds"] * devices / 3600)
     return mean(hours)
-
-
-def _worth(sources: Sources, runs: Sequence[Run], keys: Mapping[str, Any]) -> Rows:
-    """Yield BLEU by sacrebleu and by tokens on every test set, and the vocabulary, of the runs of a segmentation."""
-    for run in runs:
-        for testset in sources.test_sets(run.corpus, run.direction):
-            scored = {**keys, "seed": run.seed, "testset": testset, "selection": "dev"}
-            found = sources.report(run, testset, "scores")["metrics"]["bleu"]["score"]
-            yield scored | {"metric": "bleu", "value": found}
-            yield scored | {"metric": "bleu_tokenized", "value": _tokenized_bleu(sources, run, testset)}
-    yield {**keys, "metric": "vocabulary", "value": vocabulary(sources.text_of(runs[0]))}
 
 
 @measure("segmentations", "runs")
@@ -196,17 +192,15 @@ def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languag
         utility: list[float] = []
         bleu: list[float] = []
         for larger, smaller in pairs.items():
-            by_size: dict[Any, float] = {
-                texts[one].segmentation.size: found[one][language] for one in (smaller, larger)
-            }
-            utility += marginal_utilities(by_size).values()
+            sizes: dict[Any, str] = {texts[one].segmentation.size: one for one in (smaller, larger)}
+            utility += marginal_utilities({size: found[one][language] for size, one in sizes.items()}).values()
             bleu.append(float(means[keys["direction"], larger]))
             yield keys | sources.text_keys(texts[larger]) | {"metric": "muv", "value": utility[-1]}
         coefficient = rank_correlation(utility, bleu)
         if coefficient is not None:
             correlations[language] = coefficient
             yield keys | {"metric": "spearman_of_pair", "value": coefficient}
-    for interval, count in by_interval(correlations.values()).items():
+    for interval, count in by_interval(list(correlations.values())).items():
         yield {"corpus": corpus, "row": interval, "metric": "pairs", "value": count}
     if correlations:
         share = sum(value > 0 for value in correlations.values()) / len(correlations)
@@ -226,13 +220,14 @@ def _entropies(text: Text, lengths: Mapping[str, int]) -> dict[str, float]:
 TOKENIZED = {"tokenized": {"metric": {"bleu": "bleu_tokenized"}}}
 
 
-def with_tokenized(name: str, title: str, needs: Sequence[str], **where: Any) -> PaperTable:
-    def make(printed: Frames, ours: DataFrame) -> DataFrame:
-        """The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of
-        tokens, with compounds split as in the scripts that the paper used."""
-        return beside(printed[name], ours, extra=TOKENIZED, **where)
+OF_TOKENS = (
+    "The paper's BLEU is of case-sensitive tokens; ours is sacrebleu's of plain text, and beside it that of tokens,"
+    " with compounds split as in the scripts that the paper used."
+)
 
-    return table(title, needs=needs)(make)
+
+def with_tokenized(name: str, title: str, needs: Sequence[str], **where: Any) -> PaperTable:
+    return as_printed(name, title, needs, OF_TOKENS, extra=TOKENIZED, **where)
 
 
 SIZED = ["scores", "vocabularies", "tokenized"]
@@ -271,22 +266,21 @@ def average(line: DataFrame) -> Ours:
 table3 = with_tokenized("table3", "BPE-60K and VOLT, one model for all languages into English", ["scores", "tokenized"])
 
 
-@table("What it costs to find a vocabulary", needs="search")
-def table4(printed: Frames, ours: DataFrame) -> DataFrame:
-    """CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is no
-    GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens."""
-    return beside(printed["table4"], ours, extra=TOKENIZED)
-
-
+table4 = as_printed(
+    "table4",
+    "What it costs to find a vocabulary",
+    needs="search",
+    note="CPU-hours are those of learning the vocabulary, GPU-hours those of training (hours of one core where there is"
+    " no GPU). BPE-search has the size with the highest BLEU on the test set. The paper's BLEU is of tokens.",
+    extra=TOKENIZED,
+)
 table5 = with_tokenized(
     "table5", "VOLT and other vocabularies of one Transformer", ["scores", "tokenized"], model="volt-big"
 )
 table6 = with_tokenized("table6", "VOLT with two architectures", SIZED)
 
 
-@table("Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
-def text(printed: Frames, ours: DataFrame) -> DataFrame:
-    return beside(printed["text"], ours)
+text = as_printed("text", "Numbers of the running text", needs=["correlation", "vocabularies", "speed"])
 
 
 # ---- figures

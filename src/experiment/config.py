@@ -29,7 +29,7 @@ from subwords.errors import InputError, unknown
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "used"}
 
 #: Settings about the machine: they shape no result, are in no key and repeat nothing.
 RUNTIME: dict[str, Any] = {
@@ -88,7 +88,7 @@ class Experiment:
         self.folder = folder or self.name
         #: Its own folder, from the working directory.
         self.results = f"results/{self.folder}"
-        #: Every corpus that can be meant, with all its test sets.
+        #: Every corpus that a name may refer to, with all its test sets.
         self.whole_corpora: dict[str, Corpus] = {}
         self.corpora = self._corpora()
         self.recipes = self._recipes()
@@ -98,9 +98,9 @@ class Experiment:
             for name, given in with_sizes(self.settings["segmentations"], where).items()
         }
         sizes = {name: each.size for name, each in self.segmentations.items()}
-        #: Segmentation -> the one it is compared with: the baseline, or of a sweep that is one, its own size's.
+        #: Segmentation -> its baseline: the same for all, or, if the baseline is a sweep, the one of its own size.
         self.against = baselines(sizes, self.settings["baseline"])
-        #: The baseline, or of a sweep that is one, its first size.
+        #: The baseline; if that is a sweep, its first size.
         wanted = self.settings["baseline"]
         self.baseline = next(name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}"))
         check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
@@ -230,7 +230,7 @@ class Experiment:
     def runs_of(self, grid: Grid) -> Iterator[Run]:
         """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
 
-        There is at least one for each, but for corpora that are there for a group.
+        Every corpus has at least one, except those that only serve a group.
         """
         return (self.plan.run(*names) for names in self._combined(grid))
 

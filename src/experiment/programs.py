@@ -10,7 +10,7 @@ from subwords.errors import InputError
 
 
 def program(main: Callable[..., int]) -> Callable[..., int]:
-    """Make `main` print what the user can mend (an InputError, a failed read or write) and return 2, no traceback."""
+    """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2."""
 
     @functools.wraps(main)
     def wrapped(argv: Sequence[str] | None = None) -> int:

@@ -45,9 +45,9 @@ def versions() -> dict[str, str]:
 
 
 def check_versions(environment: Path) -> None:
-    """Raise InputError where this Python has not the versions that an environment file (envs/) lists.
+    """Raise InputError where this Python lacks the versions that an environment file (envs/) lists.
 
-    Of the packages that a result depends on, but for torch: what suits a machine's cards is its owner's choice.
+    Only packages that a result depends on are compared, and not torch: which build suits a machine, its owner knows.
     """
     pins = dict(re.findall(r'"([\w.-]+)==([^";]+)', environment.read_text(encoding="utf-8")))
     found = versions()
@@ -62,7 +62,7 @@ def check_versions(environment: Path) -> None:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what every record says of its making: commit, versions, machine and time. Nothing of it is in a key."""
+    """Return what every record says about its origin: commit, versions, machine and time. No key depends on it."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return {"git": git_state(), "versions": versions(), "host": platform.node(), "at": now}
 

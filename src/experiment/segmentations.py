@@ -35,7 +35,7 @@ class Segmentation:
 
     @property
     def needs_gold(self) -> bool:
-        """Return whether it learns from gold morphemes, and the experiment leaves them to the corpus."""
+        """Whether it learns from gold morphemes, and the experiment file names none: they are then the corpus's."""
         return GOLD in self.learn and self.learn[GOLD] is None
 
     def folder(self, seed: int) -> str:

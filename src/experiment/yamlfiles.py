@@ -25,7 +25,7 @@ def read_mapping(path: str | Path, next_step: str) -> dict[str, Any]:
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader takes the last of equal keys without a word."""
+    """PyYAML's safe loader silently takes the last of equal keys."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node: yaml.MappingNode = super().compose_mapping_node(anchor)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.significance import welch_p_value
-from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, matching, records
+from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, listed, matching, records
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -191,20 +191,20 @@ def values(runs: Runs, metrics: Any, side: Side, each: Sequence[str] = (), **alo
 
 def difference(runs: Runs, metrics: Any, left: Side, right: Side, each: Sequence[str] = (), **along: Any) -> Numbers:
     """Return left minus right, for each metric by itself."""
-
-    def minus(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
-        return one - other, math.hypot(half, other_half)
-
-    return _asked(runs, metrics, [left, right], each, minus, **along)
+    return _asked(runs, metrics, [left, right], each, _minus, **along)
 
 
 def ratio(runs: Runs, metrics: Any, left: Side, right: Side, each: Sequence[str] = (), **along: Any) -> Numbers:
     """Return left over right, for each metric by itself."""
+    return _asked(runs, metrics, [left, right], each, _over, **along)
 
-    def over(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
-        return (one / other, math.hypot(half / other, other_half * one / other**2)) if other else (math.nan, math.nan)
 
-    return _asked(runs, metrics, [left, right], each, over, **along)
+def _minus(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
+    return one - other, math.hypot(half, other_half)
+
+
+def _over(one: float, half: float, other: float, other_half: float) -> tuple[float, float]:
+    return (one / other, math.hypot(half / other, other_half * one / other**2)) if other else (math.nan, math.nan)
 
 
 def _asked(
@@ -217,7 +217,7 @@ def _asked(
     order: Sequence[Any] = (),
 ) -> Numbers:
     """Return the compared numbers with what makes them impossible to judge, and note that they were asked for."""
-    metrics = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    metrics = tuple(listed(metrics))
     columns = ("metric", *each, *([along] if along else []))
     rows = [_selected(metrics, side.where, runs.measured, columns) for side in sides]
     taken = [_taken(side, found, columns, runs.measured) for side, found in zip(sides, rows, strict=True)]
@@ -228,7 +228,7 @@ def _asked(
             cells[cell], half = compare(*itertools.chain.from_iterable(side[cell] for side in taken))
             halves[cell] = 0.0 if certain else half
     found = Numbers(cells, halves, metrics, columns, along, tuple(order), rows, runs.are_printed)
-    zeros = [cell for cell in cells if compare.__name__ == "over" and taken[1][cell][0] == 0]
+    zeros = [cell for cell in cells if compare is _over and taken[1][cell][0] == 0]
     found = replace(found, obstacle=_obstacle(runs, found, sides, zeros))
     runs.asked.append(found)
     return found
@@ -381,11 +381,7 @@ def _unlike(sides: list[Side], found: Numbers) -> str:
             for side, of_side in compared.groupby("side")
         }
         if len(covered) == 2 and covered["left"] != covered["right"]:
-            told = [
-                f"{one} has {', '.join(sorted(covered[one] - covered[other]))}, which {other} has not"
-                for one, other in (("left", "right"), ("right", "left"))
-                if covered[one] - covered[other]
-            ]
+            told = (f"{side!s} has {', '.join(sorted(names))}" for side, names in covered.items())
             return f"{', '.join(known)}: {'; '.join(told)}"
     return ""
 
@@ -591,8 +587,7 @@ def claim(
     says: str, where: str, needs: str | Sequence[str] = "scores", scales: Sequence[str] = ()
 ) -> Callable[[Callable[[Runs], Finding]], Claim]:
     """Return the decorator that makes a claim of a function. `needs` names measures, or `scores`."""
-    named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda judge: Claim(says, where, named, tuple(scales), judge)
+    return lambda judge: Claim(says, where, tuple(listed(needs)), tuple(scales), judge)
 
 
 class Verdict(NamedTuple):

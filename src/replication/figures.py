@@ -12,17 +12,16 @@ brought with it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
-from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, matching, without_size
+from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, without_size
 from replication.tables import Frames, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Drawing
     from pandas import DataFrame, Series
 
@@ -33,8 +32,9 @@ NAMES = {"bleu": "BLEU", "chrf": "chrF", "comet": "COMET", "f95": "F95", "mu": "
 OURS, PUBLISHED = "ours", "paper"
 #: Most panels in a row; more than that, and metrics stand side by side and panels one below the other.
 MOST_IN_A_ROW = 4
-#: How far apart the marks of two series are at the same x, and ours and the paper's, in points.
-STEP, HALF_STEP = 9.0, 4.0
+#: Most sizes that are written at an axis, each at its place.
+MOST_TICKS = 12
+Look = tuple[str, str]  # a series, and ours or the paper's
 
 
 class PaperFigure(NamedTuple):
@@ -52,8 +52,7 @@ class PaperFigure(NamedTuple):
 
 def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:
     """Return the decorator that makes a figure of a function. `needs` names measures, or `scores`."""
-    named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda draw: PaperFigure(title, named, draw)
+    return lambda draw: PaperFigure(title, tuple(listed(needs)), draw)
 
 
 def curves(
@@ -102,15 +101,14 @@ def draw(
     panels: str | Sequence[str] = (),
     kind: str = "lines",
     log: str = "",
-    where: Mapping[str, Any] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> Drawing:
     """Return a figure of ours and, unless it is None, of what was printed.
 
     `x` is a column of the measurements: size, x (of curves), or a category such as segmentation. Each metric in `y` has
     panels of its own, each value of the columns `panels` a panel, and each value of the columns `series` a colour (both
-    may be `SYSTEM`). `kind` is lines, points or bars; `log` names the logarithmic axes ("x", "xy"); `where` says which
-    measurements are meant; `labels` what a value, a metric or x is called.
+    may be `SYSTEM`). `kind` is lines, points or bars; `log` names the logarithmic axes ("x", "xy"); `labels` says what
+    a value, a metric or x is called.
     """
     import matplotlib as mpl
     import pandas
@@ -118,185 +116,119 @@ def draw(
     def label(name: str) -> str:
         return str((labels or {}).get(name) or NAMES.get(name) or name.replace("_", " "))
 
+    sides = ((ours, OURS), (printed, PUBLISHED))
     found = [
-        curves(matching(each, **(where or {})), x, listed(y), listed(series), listed(panels), label, source)
-        for each, source in ((ours, OURS), (printed, PUBLISHED))
+        curves(each, x, listed(y), listed(series), listed(panels), label, source)
+        for each, source in sides
         if each is not None
     ]
     points = pandas.concat(found, ignore_index=True)
-    names, colours = list(dict.fromkeys(points["panel"])) or [""], list(dict.fromkeys(points["series"]))
-    numeric = kind != "bars" and x in (*NUMBERS, *WHOLE_NUMBERS)
-    categories = [] if numeric else _categories(points["x"], x, label)
-    if not numeric:
-        points["x"] = [_category(place, label) for place in points["x"]]
+    names = list(dict.fromkeys(points["panel"])) or [""]
+    looks = list(dict.fromkeys(product(dict.fromkeys(points["series"]), dict.fromkeys(points["source"]))))
+    categories = None
+    if kind != "lines" or x not in (*NUMBERS, *WHOLE_NUMBERS):
+        sized = points[points["x"].notna()]
+        categories = list(dict.fromkeys(sized.sort_values("x")["x"] if x in (*NUMBERS, *WHOLE_NUMBERS) else sized["x"]))
+        categories += [None] * (len(sized) < len(points))
     places = [(metric, panel) for metric in listed(y) for panel in names]
-    columns = len(names)
-    if len(listed(y)) == 1 or len(names) == 1:
-        columns = min(len(places), MOST_IN_A_ROW)
-    elif len(names) > MOST_IN_A_ROW:
+    columns = min(len(places), MOST_IN_A_ROW) if 1 in (len(listed(y)), len(names)) else len(names)
+    if len(listed(y)) > 1 and len(names) > MOST_IN_A_ROW:
         places = [(metric, panel) for panel in names for metric in listed(y)]
         columns = len(listed(y))
-    both = points["source"].nunique() == 2
-    bars = len(categories) * max(1, len(colours)) * (1 + both) if kind == "bars" else 0
-    width = max(4.6 if columns < 3 else 3.3, 0.3 * len(categories), 0.16 * bars)
+    width = max(4.6 if columns < 3 else 3.3, (0.16 * len(looks) if kind == "bars" else 0.3) * len(categories or ()))
     with mpl.rc_context(style()):
         drawing, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)
         for axis, (metric, panel) in zip(axes, places, strict=False):
             here = points[(points["metric"] == metric) & (points["panel"] == panel)]
-            _draw_panel(axis, here, kind, log if numeric else log.replace("x", ""), colours, categories)
-            if numeric and x in WHOLE_NUMBERS and len(here):
-                _size_ticks(axis, sorted(set(map(float, here["x"].dropna()))), "x" in log)
-            axis.set_title(panel, fontsize=10)
-            axis.set_ylabel(label(metric))
-            axis.set_xlabel(label(x))
+            if here.empty:
+                axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", color=GRID)
+            for name, source in looks:
+                curve = here[(here["series"] == name) & (here["source"] == source)]
+                _draw_curve(axis, curve, kind, looks, (name, source), categories)
+            _ticks(axis, here, log, categories and [label(_short(place)) for place in categories])
+            axis.set(title=panel, ylabel=label(metric), xlabel=label(x))
+            axis.title.set_fontsize(10)
         for axis in axes[len(places) :]:
             axis.set_visible(False)
-        _legend(drawing, colours, kind, both)
+        _legend(drawing, looks, kind)
     return drawing
 
 
-def _category(place: Any, label: Callable[[str], str]) -> str:
-    return "–" if place is None else label(place) if isinstance(place, str) else f"{place:g}"
-
-
-def _categories(places: Series[Any], x: str, label: Callable[[str], str]) -> list[str]:
-    """Return the places of a categorical x: numbers by size, names in the order in which they first come."""
-    found = list(dict.fromkeys(places))
-    if x in (*NUMBERS, *WHOLE_NUMBERS):
-        found.sort(key=lambda place: -1 if place is None else place)
-        found = [place for place in found if place is not None] + [None] * (None in found)
-    return [_category(place, label) for place in found]
-
-
-def _draw_panel(
-    axis: Axes, here: DataFrame, kind: str, log: str, series: Sequence[str], categories: Sequence[str]
+def _draw_curve(
+    axis: Axes, curve: DataFrame, kind: str, looks: list[Look], look: Look, categories: Sequence[Any] | None
 ) -> None:
-    if here.empty:
-        axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", va="center", color=GRID)
-        axis.set_xticks([])
-        axis.set_yticks([])
-        return
-    if kind == "bars":
-        _draw_bars(axis, here, series, categories)
+    """Draw one series of ours or the paper's. Bars and points of several stand side by side around their category."""
+    number, paper = list(dict.fromkeys(name for name, _ in looks)).index(look[0]), look[1] == PUBLISHED
+    color, line = COLORS[number % len(COLORS)], "--" if paper else "-"
+    face = "none" if paper else color
+    if categories is None:
+        for height in curve[curve["x"].isna()]["y"]:  # a system without a size
+            axis.axhline(height, color=color, ls=line, alpha=0.5 if paper else 0.8, lw=1)
+        curve = curve[curve["x"].notna()].sort_values("x")
+        places = list(curve["x"])
     else:
-        for (name, source), curve in here.groupby(["series", "source"], sort=False):
-            _draw_curve(axis, curve, kind, series.index(str(name)), len(series), str(source), categories)
-    if "x" in log:
-        axis.set_xscale("log")
-        _log_ticks(axis.xaxis)
-    if "y" in log:
-        axis.set_yscale("log")
-        _log_ticks(axis.yaxis)
-    elif all(float(value).is_integer() for value in here["y"]):
-        axis.locator_params(axis="y", integer=True)  # no half language pairs
+        shift = 0.0 if kind == "lines" else (looks.index(look) - (len(looks) - 1) / 2) * 0.8 / len(looks)
+        places = [categories.index(place) + shift for place in curve["x"]]
+    heights, errors = list(curve["y"]), list(curve["error"]) if any(curve["error"]) else None
+    if kind == "bars":
+        errors_look = {"lw": 1, "ecolor": GRID}
+        wide = 0.72 / len(looks)
+        axis.bar(places, heights, wide, yerr=errors, error_kw=errors_look, lw=1.2, fc=face, ec=color, ls=line)
+    elif places:
+        axis.errorbar(
+            places,
+            heights,
+            yerr=errors,
+            color=color,
+            ls="none" if kind == "points" else line,
+            marker=MARKERS[number % len(MARKERS)] if len(places) <= 40 or kind == "points" else None,
+            ms=5,
+            mfc=face,
+            alpha=0.65 if paper else 1.0,
+            lw=1.3,
+            capsize=2.5,
+            elinewidth=1,
+            zorder=2 if paper else 3,
+        )
+
+
+def _ticks(axis: Axes, here: DataFrame, log: str, categories: list[str] | None) -> None:
+    """Write numbers at logarithmic axes, no powers: they are read faster. Sizes are written where they are."""
+    from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, NullLocator
+
     if categories:
         long = max(map(len, categories)) * len(categories) > 40
         axis.set_xticks(range(len(categories)), categories, rotation=60 * long, ha="right" if long else "center")
-        axis.set_xlim(-0.6, len(categories) - 0.4)
+    for name, side in (("x", axis.xaxis), ("y", axis.yaxis)) if len(here) else ():
+        if name in log and not (name == "x" and categories):
+            axis.set(**{f"{name}scale": "log"})
+            side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            side.set_major_formatter(EngFormatter(sep=""))
+            side.set_minor_locator(NullLocator())
+    sizes = sorted(set(here["x"].dropna()))
+    if not categories and 0 < len(sizes) <= MOST_TICKS:
+        axis.xaxis.set_major_locator(FixedLocator(sizes))
+        axis.tick_params(axis="x", labelsize=8, rotation=60 * (len(sizes) > 4))
+    if "y" not in log and all(float(value).is_integer() for value in here["y"]):
+        axis.locator_params(axis="y", integer=True)  # no half language pairs
 
 
-def _log_ticks(axis: Axis) -> None:
-    """Write 1, 2, 5, 10, … and no powers: numbers are read faster."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
-    axis.set_minor_formatter(NullFormatter())
+def _short(place: Any) -> str:
+    """Return a category as it is called: 32000 is 32k."""
+    if place is None or isinstance(place, str):
+        return place or "–"
+    return f"{place / 1000:g}k" if place >= 1000 else f"{place:g}"
 
 
-def _size_ticks(axis: Axes, places: list[float], log: bool) -> None:
-    """Write the sizes themselves at the axis, from the largest down, as many as have room."""
-    from matplotlib.ticker import NullLocator
-
-    position = math.log if log else float
-    kept: list[float] = []
-    for place in reversed(places):
-        if not kept or position(kept[-1]) - position(place) >= 0.11 * (position(places[-1]) - position(places[0])):
-            kept.append(place)
-    axis.set_xticks(kept[::-1], [_short(place) for place in kept[::-1]])
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.tick_params(axis="x", labelsize=8)
-
-
-def _short(number: float) -> str:
-    """Return a size as it is called: 32000 is 32k."""
-    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
-
-
-def _look(index: int, paper: bool) -> dict[str, Any]:
-    """Return the colours of a series' bars."""
-    color = COLORS[index % len(COLORS)]
-    return {"facecolor": "none" if paper else color, "edgecolor": color, "ls": "--" if paper else "-"}
-
-
-def _draw_bars(axis: Axes, here: DataFrame, series: Sequence[str], categories: Sequence[str]) -> None:
-    """Draw the bars of each category side by side around its place: by series, ours before the paper's."""
-    width = 0.8 / here["x"].value_counts().max()
-    for place, category in enumerate(categories):
-        beside = here[here["x"] == category]
-        order = sorted(beside.to_dict("records"), key=lambda bar: (series.index(bar["series"]), bar["source"]))
-        for n, bar in enumerate(order):
-            look = _look(series.index(bar["series"]), bar["source"] == PUBLISHED)
-            axis.bar(
-                place + width * (n - (len(order) - 1) / 2),
-                bar["y"],
-                width * 0.9,
-                lw=1.2,
-                yerr=bar["error"] or None,
-                error_kw={"lw": 1, "ecolor": GRID},
-                **look,
-            )
-
-
-def _draw_curve(
-    axis: Axes, curve: DataFrame, kind: str, index: int, number: int, source: str, categories: Sequence[str]
-) -> None:
-    from matplotlib.transforms import ScaledTranslation
-
-    color, paper = COLORS[index % len(COLORS)], source == PUBLISHED
-    for height in curve[curve["x"].isna()]["y"]:  # a system without a size
-        axis.axhline(height, color=color, ls="--" if paper else "-", alpha=0.5 if paper else 0.8, lw=1)
-    points = curve[curve["x"].notna()]
-    if points.empty:
-        return
-    places = [float(categories.index(place)) if categories else float(place) for place in points["x"]]
-    order = sorted(range(len(places)), key=places.__getitem__) if not categories else range(len(places))
-    places = [places[n] for n in order]
-    heights, errors = ([float(points[name].iloc[n]) for n in order] for name in ("y", "error"))
-    move = axis.transData
-    if kind == "points":
-        shift = STEP * (index - (number - 1) / 2) + (HALF_STEP if paper else 0)
-        move += ScaledTranslation(shift / 72, 0, axis.get_figure().dpi_scale_trans)  # type: ignore[union-attr]
-        # The axes' limits follow what is not moved: nothing to be seen, where the bars end.
-        for sign in (-1, 1):
-            axis.plot(places, [height + sign * error for height, error in zip(heights, errors, strict=True)], ls="none")
-        axis.margins(x=0.02 * number + 0.08)
-    axis.errorbar(
-        places,
-        heights,
-        yerr=errors if any(errors) else None,
-        color=color,
-        ls="none" if kind == "points" else "--" if paper else "-",
-        marker=MARKERS[index % len(MARKERS)] if len(places) <= 40 or kind == "points" else None,
-        ms=5,
-        mfc="none" if paper else color,
-        alpha=0.65 if paper else 1.0,
-        lw=1.3,
-        capsize=2.5,
-        elinewidth=1,
-        zorder=2 if paper else 3,
-        transform=move,
-    )
-
-
-def _legend(drawing: Drawing, series: Sequence[str], kind: str, both: bool) -> None:
+def _legend(drawing: Drawing, looks: list[Look], kind: str) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    looks = [(COLORS[n % len(COLORS)], MARKERS[n % len(MARKERS)], False, name) for n, name in enumerate(series) if name]
-    looks += [(INK, MARKERS[0], paper, PUBLISHED if paper else OURS) for paper in (False, True) if both]
+    named, sources = (list(dict.fromkeys(look[side] for look in looks)) for side in (0, 1))
+    shown = [(COLORS[n % len(COLORS)], MARKERS[n % len(MARKERS)], False, name) for n, name in enumerate(named) if name]
+    shown += [(INK, MARKERS[0], name == PUBLISHED, name) for name in sources if len(sources) > 1]
     handles: list[Any] = []
-    for color, marker, paper, name in looks:
+    for color, marker, paper, name in shown:
         face, line = "none" if paper else color, "--" if paper else "-"
         if kind == "bars":
             handles.append(Patch(facecolor=face, edgecolor=color, ls=line, label=name))
@@ -304,6 +236,6 @@ def _legend(drawing: Drawing, series: Sequence[str], kind: str, both: bool) -> N
             line = "none" if kind == "points" else line
             handles.append(Line2D([], [], color=color, ls=line, marker=marker, mfc=face, ms=5, label=name))
     if handles:
-        widest = 0.6 + 0.085 * max(len(name) for *_, name in looks)  # inches, about
+        widest = 0.6 + 0.085 * max(len(name) for *_, name in shown)  # inches, about
         columns = max(1, min(len(handles), int(drawing.get_figwidth() / widest)))
         drawing.legend(handles=handles, loc="outside upper center", ncols=columns)

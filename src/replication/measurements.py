@@ -6,15 +6,11 @@ measures (`write`, `read`), and from what the paper printed (`read_printed`: pap
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.metrics import METRICS
 from subwords import registry
@@ -73,7 +69,11 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS)
     empty where it does not apply. Raises InputError for an unknown column or a number that is none."""
     import pandas
 
-    table = pandas.DataFrame([_checked(row, columns) for row in rows], columns=list(columns), dtype=object)
+    rows = list(rows)
+    for name in {name: None for row in rows for name in row}:
+        if name not in columns:
+            raise unknown("column of a measurement", name, columns)
+    table = pandas.DataFrame(rows, columns=list(columns), dtype=object)
     for name in columns:
         if name not in (*NUMBERS, *WHOLE_NUMBERS):
             table[name] = table[name].fillna("").astype(str)
@@ -81,17 +81,10 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS)
         try:
             numbers = pandas.to_numeric(table[name].replace("", None))
             table[name] = numbers.astype(float) if name in NUMBERS else numbers.astype("Int64")
-        except (ValueError, TypeError, OverflowError) as error:
+        except (ValueError, TypeError) as error:
             allowed = "a number as in 0.95" if name in NUMBERS else "a whole number"
             raise InputError(f"{name} of a measurement: {error}", allowed=f"{allowed}, or nothing") from None
     return table
-
-
-def _checked(row: Mapping[str, Any], columns: Collection[str] = COLUMNS) -> Mapping[str, Any]:
-    for name in row:
-        if name not in columns:
-            raise unknown("column of a measurement", name, columns)
-    return row
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:
@@ -137,32 +130,30 @@ def from_scores(
 def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write measurements as CSV, numbers in full. Raises InputError for an unknown column."""
     with whole_file(path) as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n", restval="")
-        writer.writeheader()
-        for row in rows:
-            writer.writerow({name: "" if value is None else value for name, value in _checked(row).items()})
+        frame(rows).to_csv(stream, index=False, lineterminator="\n")
 
 
 def read(path: str | Path) -> DataFrame:
     """Return the measurements in a CSV file. Raises InputError when it is missing or has other columns."""
-    header, rows = _csv(path, next_step="run scripts/measure.py")
-    if header != list(COLUMNS):
-        raise InputError(f"{path} has the columns {header}", allowed=", ".join(COLUMNS))
-    return frame({name: text or None for name, text in zip(header, row, strict=True)} for row in rows)
+    table = _read_csv(path, next_step="run scripts/measure.py")
+    if list(table) != list(COLUMNS):
+        raise InputError(f"{path} has the columns {list(table)}", allowed=", ".join(COLUMNS))
+    return frame(records(table))
 
 
-def _csv(path: str | Path, next_step: str) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a CSV file. Raises InputError for one that cannot be read."""
+def _read_csv(path: str | Path, next_step: str) -> DataFrame:
+    """Return a CSV file as text. Raises InputError for one that cannot be read."""
+    import pandas
+
     try:
-        lines = list(csv.reader(io.StringIO(Path(path).read_bytes().decode("utf-8-sig"), newline=""), strict=True))
+        table = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step=next_step) from error
-    except (UnicodeDecodeError, csv.Error) as error:
+    except ValueError as error:  # pandas' own errors, and those of UTF-8
         raise InputError(f"{path} is not CSV in UTF-8: {error}", next_step="correct it") from error
-    for number, row in enumerate(lines[1:], 2):
-        if len(row) != len(lines[0]):
-            raise InputError(f"{path}, row {number} has {len(row)} cells", allowed=f"{len(lines[0])}, as the first row")
-    return (lines[0], lines[1:]) if lines else ([], [])
+    if not isinstance(table.index, pandas.RangeIndex) or table.isna().any(axis=None):
+        raise InputError(f"{path} has rows with more or fewer cells than the first", next_step="correct it")
+    return table
 
 
 # ---- what a paper printed
@@ -189,47 +180,41 @@ def read_printed(path: Path) -> DataFrame:
     """Return a published table: measurements, with the columns of `PRINTED`, a row per cell in the file's order.
 
     A cell without value and text cannot be read in the paper's text at hand: its place in the table is kept. Raises
-    InputError with the line that breaks a rule.
+    InputError with the row that breaks a rule.
     """
-    header, rows = _csv(path, next_step="correct it")
-    for name in header:
+    table = _read_csv(path, next_step="correct it")
+    for name in table:
         if name not in PUBLISHED:
-            raise unknown(f"column in {path}:", name, PUBLISHED, next_step="correct the first row")
-    missing = [name for name in PUBLISHED[:4] if name not in header]
-    if missing or len(set(header)) != len(header):
-        problem = f"lacks {', '.join(missing)}" if missing else "names a column twice"
-        raise InputError(f"the first row of {path} {problem}", allowed=f"{', '.join(PUBLISHED[:4])} and others, once")
-    places: dict[tuple[str, str], int] = {}
-    algorithms = {"", *registry.names()}
-    cells = []
-    for number, row in enumerate(rows, 2):
-        cell = dict.fromkeys(PUBLISHED, "") | dict(zip(header, row, strict=True))
-        _check(cell, f"{path}, row {number}", algorithms)
-        first = places.setdefault((cell["row"], cell["column"]), number)
-        if first != number:
-            raise InputError(f"{path}, row {number}: {cell['row']!r}, {cell['column']!r} is already in row {first}")
-        cell |= {"printed": cell["value"], "printed_error": cell["error"], "selection": "dev"}
-        for name in ("value", "error"):
-            cell[name] = float(Decimal(cell[name]) * UNITS[cell["unit"]]) if cell[name] else None  # type: ignore[assignment]
-        cells.append(cell)
-    return frame(cells, [*COLUMNS, *PRINTED])
-
-
-def _check(cell: Mapping[str, str], where: str, algorithms: Collection[str]) -> None:
+            raise unknown(f"column in {path}:", str(name), PUBLISHED, next_step="correct the first row")
+    if missing := [name for name in PUBLISHED[:4] if name not in table]:
+        raise InputError(f"the first row of {path} lacks {', '.join(missing)}", allowed=", ".join(PUBLISHED))
+    table = table.reindex(columns=list(PUBLISHED), fill_value="")
     for name, (pattern, allowed) in _RULES.items():
-        if not re.fullmatch(pattern, cell[name]):
-            raise InputError(f"{where}: {name} {cell[name]!r} cannot be read", allowed=allowed)
-    if cell["metric"] not in METRICS and (near := get_close_matches(cell["metric"], METRICS, 1, MISSPELLED)):
-        raise InputError(
-            f"{where}: unknown metric {cell['metric']!r}: did you mean {near[0]!r}?",
-            allowed=f"{', '.join(METRICS)}; or, of a measure, a name that is not nearly one of these",
-        )
-    if cell["algorithm"] not in algorithms:
-        raise unknown(f"algorithm in {where}:", cell["algorithm"], filter(None, algorithms))
-    if cell["text"] and cell["value"]:
-        raise InputError(f"{where} has both a value and a text", allowed="one of them")
-    if cell["error"] and not cell["value"]:
-        raise InputError(f"{where} has an error without a value")
+        for number in table.index[~table[name].str.fullmatch(pattern)]:
+            text = table.at[number, name]
+            raise InputError(f"{path}, row {number + 2}: {name} {text!r} cannot be read", allowed=allowed)
+    rules = {
+        "the row and column of a cell above": table.duplicated(["row", "column"]),
+        "both a value and a text": (table["text"] != "") & (table["value"] != ""),
+        "an error without a value": (table["error"] != "") & (table["value"] == ""),
+    }
+    for what, wrong in rules.items():
+        for number in table.index[wrong]:
+            raise InputError(f"{path}, row {number + 2} has {what}", next_step="correct it")
+    for name in sorted(set(table["metric"]) - set(METRICS)):
+        if near := get_close_matches(name, METRICS, 1, MISSPELLED):
+            raise InputError(
+                f"{path}: unknown metric {name!r}: did you mean {near[0]!r}?",
+                allowed=f"{', '.join(METRICS)}; or, of a measure, a name that is not nearly one of these",
+            )
+    for name in set(table["algorithm"]) - {"", *registry.names()}:
+        raise unknown(f"algorithm in {path}:", name, registry.names())
+    units = table["unit"].map(UNITS)
+    printed = table.assign(printed=table["value"], printed_error=table["error"], selection="dev")
+    for name in ("value", "error"):
+        texts = zip(table[name], units, strict=True)
+        printed[name] = [float(Decimal(text) * unit) if text else None for text, unit in texts]
+    return frame(records(printed), [*COLUMNS, *PRINTED])
 
 
 def without_size(segmentations: Series[str]) -> Series[str]:
@@ -240,19 +225,16 @@ def without_size(segmentations: Series[str]) -> Series[str]:
 # ---- which measurements: a column with a value, a list of values, or a condition
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(NamedTuple):
     """What values of a column have to fulfil. Two that were made alike are equal."""
 
     kind: str
-    values: tuple[Any, ...]
+    bound: Any
 
     def __call__(self, column: Series[Any]) -> Series[bool]:
         if self.kind == "other than":
-            return ~column.isin(self.values)
-        bound = self.values[0]
-        so = column >= bound - SLACK if self.kind == "at least" else column <= bound + SLACK
-        return so.fillna(False)
+            return ~column.isin(self.bound)
+        return (column >= self.bound if self.kind == "at least" else column <= self.bound).fillna(False)
 
 
 def other_than(*values: Any) -> Condition:
@@ -262,12 +244,12 @@ def other_than(*values: Any) -> Condition:
 
 def at_least(bound: float) -> Condition:
     """Return the condition "this number or more"; false where there is no number."""
-    return Condition("at least", (bound,))
+    return Condition("at least", bound)
 
 
 def at_most(bound: float) -> Condition:
     """Return the condition "this number or less"; false where there is no number."""
-    return Condition("at most", (bound,))
+    return Condition("at most", bound)
 
 
 def listed(wanted: Any) -> list[Any]:
@@ -289,7 +271,7 @@ def matching(measured: DataFrame, or_empty: bool = False, **where: Any) -> DataF
         if column not in COLUMNS:
             raise unknown("column of measurements", column, COLUMNS)
         values = measured[column]
-        chosen = wanted(values) if callable(wanted) else values.isin(listed(wanted))
+        chosen = wanted(values) if isinstance(wanted, Condition) else values.isin(listed(wanted))
         if or_empty:
             chosen = chosen | values.isna() | (values == "").fillna(False)
         measured = measured[chosen]

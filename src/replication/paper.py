@@ -36,22 +36,6 @@ FOLDER = schema.ROOT / "papers"
 MACHINE = ("runtime", "precision", "comet_model")
 #: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
 CALLED = ("scale", "parts", *MACHINE, *RUNTIME)
-#: Every key of a paper's experiment.yaml, with what it holds.
-KEYS: dict[str, str] = {
-    "paper": "the folder's name",
-    "title": "of the publication",
-    "citation": "authors, year and place",
-    "url": "where it can be read",
-    "scale": "the scale that runs where none is asked for [smoke]",
-    "parts": "sources (measures, or scores): only what needs no others",
-    "experiment": "an ordinary experiment",
-    "grids": "its grids",
-    "texts": "its texts",
-    "measures": "options of the paper's measures, by name",
-    "scales": "name of a scale -> what it changes, and `sizes`: size of the paper -> size at this scale",
-    "pairs": "corpus -> training pairs, about, where nothing else says how many (for `make plan` alone)",
-}
-REQUIRED = ("paper", "title", "citation", "experiment", "scales")
 #: Where tables, figures and claims get their numbers from beside measures: scores.csv.
 SCORES = "scores"
 
@@ -121,16 +105,12 @@ class Paper:
 
     def files(self, measure: str) -> dict[str, File]:
         """Return the files that a measure names under `files`: downloads (url, sha256), or the user's own (local)."""
-        found = {}
-        for label, given in (self.options[measure].get("files") or {}).items():
-            if isinstance(given, Mapping) and "local" in given:
-                found[label] = File(path=given["local"], sha256=given.get("sha256"))
-            elif isinstance(given, Mapping) and {"url", "sha256"} <= set(given):
-                found[label] = File(url=given["url"], sha256=given["sha256"])
-            elif given is not None:  # null: left out at this scale
-                where = f"{self.where}: measures.{measure}.files.{label}"
-                raise InputError(f"{where}: {given!r}", allowed="{local: path}, or {url: …, sha256: …}")
-        return found
+        given = (self.options[measure].get("files") or {}).items()
+        return {
+            label: File(path=file.get("local", ""), url=file.get("url", ""), sha256=file.get("sha256"))
+            for label, file in given
+            if file  # null: left out at this scale
+        }
 
 
 def read(path: str | Path, scale: str | None = None, parts: Sequence[str] = ()) -> Paper:
@@ -148,31 +128,29 @@ def read(path: str | Path, scale: str | None = None, parts: Sequence[str] = ()) 
 
 def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     """Return the paper of an experiment.yaml's content. Raises InputError for what is not as described."""
-    for key in document:
-        if key not in (*KEYS, *MACHINE):
-            raise unknown(f"key in {where}:", key, KEYS, next_step="see docs/new-paper.md")
-    for key in REQUIRED:
-        if not document.get(key):
-            raise InputError(f"{where}: the key {key!r} is missing", allowed=KEYS[key])
+    schema.check(document, "paper", where)
     scale = document.get("scale", "smoke")
     if scale not in document["scales"]:
         raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
-    change = dict(document["scales"][scale] or {})
+    change = document["scales"][scale] or {}
     changes = {key: value for key, value in change.items() if value and key != "measures"}
-    described = vars(module(Path(where).parent))
-    parts = tuple(document.get("parts") or ())
-    measures = {name.replace("_", "-"): one for name, one in described.items() if isinstance(one, Measure)}
+    declared = {name.replace("_", "-"): one for name, one in vars(module(Path(where).parent)).items()}
+    measures = {name: one for name, one in declared.items() if isinstance(one, Measure)}
+    options = merged(document.get("measures") or {}, change.get("measures") or {})
     settings = _at_scale(document, change, scale, where)
     if any("chosen_on_test" in one.reads for one in measures.values()):
         settings["runtime"] = {**settings.get("runtime", {}), "keep_checkpoints": True}
-    options = merged(document.get("measures") or {}, change.get("measures") or {})
-
-    def named(kind: type, prefix: str = "") -> dict[str, Any]:
-        found: dict[str, Any] = {n.replace("_", "-"): one for n, one in described.items() if isinstance(one, kind)}
-        found = {prefix + name: one for name, one in found.items()}
-        return {name: one for name, one in found.items() if not parts or set(one.needs) <= set(parts)}
-
-    paper = Paper(
+    parts = tuple(document.get("parts") or ())
+    for kind, given, known in (("part", parts, [SCORES, *measures]), ("measure", options, measures)):
+        for name in given:
+            if name not in known:
+                raise unknown(f"{kind} of {where}:", name, known)
+    for name, given in options.items():
+        for option in given or ():
+            if option not in (known := ["files", "grids", *measures[name].options]):
+                raise unknown(f"option of the measure {name} in {where}:", option, known)
+    made = {n: one for n, one in declared.items() if not parts or set(getattr(one, "needs", ())) <= set(parts)}
+    return Paper(
         name=document["paper"],
         title=document["title"],
         citation=document["citation"],
@@ -182,16 +160,14 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         settings=settings,
         measures=measures,
         options={name: dict(options.get(name) or {}) for name in measures},
-        tables=named(PaperTable),
-        figures=named(PaperFigure),
-        claims=named(Claim, f"{document['paper']}-"),
+        tables={name: one for name, one in made.items() if isinstance(one, PaperTable)},
+        figures={name: one for name, one in made.items() if isinstance(one, PaperFigure)},
+        claims={f"{document['paper']}-{name}": one for name, one in made.items() if isinstance(one, Claim)},
         sizes=_sizes(document),
         changes=yaml.safe_dump(changes, sort_keys=False, allow_unicode=True) if changes else "",
         parts=parts,
         pairs=dict(document.get("pairs") or {}),
     )
-    _check(paper, options)
-    return paper
 
 
 def module(folder: Path) -> ModuleType:
@@ -210,30 +186,6 @@ def module(folder: Path) -> ModuleType:
         parent.__path__ = [str(path)]
         sys.modules[name] = parent
     return importlib.import_module(f"{package}.paper")
-
-
-def _check(paper: Paper, options: Mapping[str, Any]) -> None:
-    """Raise InputError for names of nothing: sources, measures, their options and grids, published tables."""
-    sources = [SCORES, *paper.measures]
-    grids = [*paper.settings.get("grids", {}), *paper.settings.get("texts", {})]
-    names = [("part", part, sources) for part in paper.parts]
-    names += [(f"source of {name}", source, sources) for name, one in paper.made.items() for source in one.needs]
-    shown = {name: table.shows for name, table in paper.tables.items() if table.shows}
-    names += [(f"published table of {name}", table, list(paper.printed)) for name, table in shown.items()]
-    for name, given in options.items():
-        where = f"measure {name} in {paper.where}"
-        names.append(("measure", name, list(paper.measures)))
-        known = ["files", "grids", *(paper.measures[name].options if name in paper.measures else given or {})]
-        names += [(f"option of the {where}", key, known) for key in given or ()]
-        names += [(f"grid of the {where}", grid, grids) for grid in (given or {}).get("grids") or ()]
-    for kind, name, among in names:
-        if name not in among:
-            raise unknown(kind, name, among, next_step=f"see {paper.where} and the paper.py beside it")
-    if paper.parts and not paper.made:
-        raise InputError(
-            f"{paper.where}: no table, figure or claim is made of {', '.join(paper.parts)} alone",
-            next_step="name all the sources (`needs`) of what is wanted",
-        )
 
 
 def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
@@ -293,20 +245,14 @@ def _at_scale(document: Mapping[str, Any], change: Mapping[str, Any], scale: str
 
 def _check_change(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:
     """Raise InputError where a scale changes what is not there: a typing error would add a model in place of one."""
-    of_experiment, changed = document["experiment"], change.get("experiment") or {}
-    asked = {size for size in _sizes(document).values() if size}
-    places = [
-        ("", ["experiment", "grids", "texts", "measures", "sizes"], change),
-        ("sizes", asked, change.get("sizes")),
-    ]
-    places += [(key, document.get(key) or (), change.get(key)) for key in ("grids", "texts", "measures")]
-    parts = ("corpora", "segmentations", "models")
-    places += [(f"experiment.{key}", of_experiment.get(key) or (), changed.get(key)) for key in parts]
-    for place, known, names in places:
-        for name in names or ():
-            if name not in known:
-                step = f"add it to `{place}`, or correct it" if place else "see docs/new-paper.md"
-                raise unknown(f"name in {where}{place and '.'}{place}", name, known, next_step=step)
+    known = {key: document.get(key) or () for key in ("grids", "texts", "measures")}
+    known |= {key: document["experiment"].get(key) or () for key in ("corpora", "segmentations", "models")}
+    known["sizes"] = [size for size in _sizes(document).values() if size]
+    changed = {**change, **(change.get("experiment") or {})}
+    for key, names in known.items():
+        for name in changed.get(key) or ():
+            if name not in names:
+                raise unknown(f"name in {where}: {key}", name, names)
 
 
 def _with_mappings(experiment: Mapping[str, Any]) -> dict[str, Any]:

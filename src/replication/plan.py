@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from experiment.plan.costs import ParameterCount, Part, costs
-from experiment.runs import Run
 from experiment.scoring.metrics import METRICS
-from replication.measurements import KEYS, filled, matching, records, together
+from replication.measurements import frame, matching, records, together
 from replication.paper import SCORES, Paper
+from replication.sources import Sources
+from replication.tables import of_value
 
 
 def plan(paper: Paper, count: ParameterCount, device: str, rate: float | None = None) -> list[Part]:
@@ -27,47 +25,21 @@ def printed_pairs(paper: Paper, corpus: str) -> int | None:
     return None if printed.dropna().empty else int(printed.max())
 
 
-def unmeasured(paper: Paper) -> dict[str, Counter[str]]:
-    """Return, by table, why published scores will have none of ours beside them, and how many each reason concerns.
+def unmeasured(paper: Paper) -> dict[str, list[str]]:
+    """Return, by table, the published scores that will have none of ours beside them, as "row, column".
 
     A system that the file does not name, or not in a grid (a typing error, or a row that was left out), is not trained.
     """
-    found: dict[str, Counter[str]] = {}
-    trained = [_described(paper, run) for run in paper.experiment.runs]
-    for name, table in paper.tables.items():
-        shown = paper.printed.get(table.shows or name)
-        if shown is None or SCORES not in table.needs:
-            continue
-        scores = matching(shown, metric=list(METRICS))
-        reasons = Counter(_why_unmeasured(paper, cell, trained) for cell in records(scores))
-        del reasons[""]
-        if reasons:
-            found[name] = reasons
-    return found
-
-
-def _described(paper: Paper, run: Run) -> dict[str, Any]:
-    """Return what published values may say of a run. A group is scored in the directions of its members."""
-    group = run.corpus in paper.experiment.group_names
-    algorithm = paper.experiment.segmentations[run.segmentation].algorithm
-    keys = ("corpus", "direction", "model", "segmentation", "algorithm", "size")
-    values = (run.corpus, "" if group else run.direction, run.model, run.segmentation, algorithm)
-    return dict(zip(keys, (*values, paper.sizes[run.segmentation] or ""), strict=True))
-
-
-def _why_unmeasured(paper: Paper, cell: Mapping[Any, Any], trained: Sequence[Mapping[str, Any]]) -> str:
-    """Return why no run has a published score: what no run has, else what no run has together; empty if one has it."""
+    translations = Sources(paper, SCORES).translations()
     metrics = paper.experiment.settings["metrics"]
-    if cell["metric"] not in metrics:
-        return f"{cell['metric']} is not among `metrics` ({', '.join(metrics)})"
-    given = filled({key: cell[key] for key in KEYS if key not in ("metric", "seed")})
-    asked = paper.sizes.get(cell["segmentation"])
-    if asked and given.get("size", asked) != asked:
-        return f"{cell['segmentation']} asks for {asked} and not for {given['size']}"
-    if any(all(run[key] in ("", wanted) for key, wanted in given.items()) for run in trained):
-        return ""
-    alone = [key for key, wanted in given.items() if all(run[key] != wanted for run in trained)]
-    return "no training with " + ", ".join(f"{key} {given[key]}" for key in alone or given)
+    trained = frame(keys | {"metric": name, "value": 0} for _, _, keys in translations for name in metrics)
+    found = {}
+    for name, table in paper.tables.items():
+        if SCORES in table.needs and (table.shows or name) in paper.printed:
+            scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
+            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
+            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return {name: missing for name, missing in found.items() if missing}
 
 
 def paper_command(program: str, description: str | None) -> argparse.ArgumentParser:

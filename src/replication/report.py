@@ -55,7 +55,7 @@ def make(
         url=paper.url,
         banner=f"Scale: {paper.scale}. {banner}",
         corpora=manifest.corpora if manifest else {},
-        took=_took(rows, manifest),
+        took=_took(rows),
         signatures=signatures(rows),
         provenance=provenance(manifest.runs) if manifest else [],
         folded_title=f"What scale {paper.scale} changes of the paper's experiment",
@@ -158,12 +158,14 @@ def verdict_frame(paper: Paper, verdicts: Mapping[str, Verdict]) -> DataFrame:
     """Return the verdicts as they are written to claims.csv."""
     import pandas
 
-    rows = []
-    for name, found in verdicts.items():
-        one, (published, ours) = paper.claims[name], found
-        rows.append([name, one.says, one.where, one.rule, published.state, published.reason, ours.state, ours.reason])
-    columns = ["claim", "says", "where", "rule", "published", "published reason", "ours", "ours reason"]
-    return pandas.DataFrame(rows, columns=columns)
+    return pandas.DataFrame(
+        {
+            **{"claim": name, "says": claim.says, "where": claim.where, "rule": claim.rule},
+            **{"published": verdicts[name].published.state, "published reason": verdicts[name].published.reason},
+            **{"ours": verdicts[name].ours.state, "ours reason": verdicts[name].ours.reason},
+        }
+        for name, claim in paper.claims.items()
+    )
 
 
 def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
@@ -186,17 +188,11 @@ def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
 # ---- provenance
 
 
-def _took(rows: Sequence[Row], manifest: Manifest | None) -> list[tuple[str, str]]:
+def _took(rows: Sequence[Row]) -> list[tuple[str, str]]:
     """Return what the runs took together, by scores.csv."""
     keys = ("corpus", "direction", "model", "segmentation", "seed")
-    runs = {tuple(row[key] for key in keys): row for row in rows}
-    found = [("training runs", str(len(runs) or (len(manifest.runs) if manifest else 0)))]
-    seconds = [row["train_seconds"] for row in runs.values() if row["train_seconds"] is not None]
-    if seconds:
-        minutes, rest = divmod(round(sum(seconds)), 60)
-        found.append(("training, all runs", f"{minutes // 60} h {minutes % 60} min" if minutes else f"{rest} s"))
-    hours = [row["gpu_hours"] for row in runs.values() if row["gpu_hours"] is not None]
-    if any(hours):
-        found.append(("GPU-hours", f"{sum(hours):.1f}"))
-    commits = dict.fromkeys(row["commit"] for row in rows if row["commit"])
-    return found + ([("trained at commit", ", ".join(commits))] if commits else [])
+    runs = list({tuple(row[key] for key in keys): row for row in rows}.values())
+    minutes = sum(row["train_seconds"] or 0 for row in runs) / 60
+    hours = sum(row["gpu_hours"] or 0 for row in runs)
+    found = [("training runs", f"{len(runs)}"), ("training, all runs", f"{minutes:,.1f} minutes")]
+    return found + ([("GPU-hours", f"{hours:,.1f}")] if hours else [])

@@ -120,7 +120,7 @@ class Sources:
 
     def _grids(self, trained: bool) -> list[Grid]:
         known = self.experiment.grids if trained else {**self.experiment.texts, **self.experiment.grids}
-        wanted = self.paper.options[self.name].get("grids")
+        wanted = self.paper.options.get(self.name, {}).get("grids")
         return [grid for name, grid in known.items() if wanted is None or name in wanted]
 
     @cached_property

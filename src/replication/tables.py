@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.significance import mean_and_error
 from replication.measurements import COLUMNS as MEASURED
-from replication.measurements import KEYS, UNITS, comparable, filled, matching, records
+from replication.measurements import KEYS, UNITS, comparable, filled, listed, matching, records
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,8 +70,19 @@ class PaperTable(NamedTuple):
 
 def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., PaperTable]:
     """Return the decorator that makes a table of a function. `needs` names measures, or `scores`."""
-    named = (needs,) if isinstance(needs, str) else tuple(needs)
-    return lambda make: PaperTable(title, named, shows, make)
+    return lambda make: PaperTable(title, tuple(listed(needs)), shows, make)
+
+
+def as_printed(
+    name: str, title: str, needs: str | Sequence[str] = "scores", note: str = "", **options: Any
+) -> PaperTable:
+    """Return a published table with ours beside it. `note` is shown below it, `options` are those of `beside`."""
+
+    def make(printed: Frames, ours: DataFrame) -> DataFrame:
+        return beside(printed[name], ours, **options)
+
+    make.__doc__ = note
+    return PaperTable(title, tuple(listed(needs)), name, make)
 
 
 class Ours(NamedTuple):
@@ -403,27 +414,18 @@ def number_text(number: float, decimals: int, signed: bool = False) -> str:
 
 
 def notes(cells: DataFrame) -> list[str]:
-    """Return sentences about a table: what our numbers are, what is missing and why."""
-    found = []
-    mine = [cell for cell in records(cells) if not cell["extra"]]
-    if not mine:
+    """Return sentences about a table: what our numbers are, and the signs that occur."""
+    mine = cells[cells["extra"] == ""]
+    if mine.empty:
         return ["Nothing was measured for this table."]
-    runs = sorted({cell["runs"] for cell in mine if cell["runs"]})
-    if runs:
-        number = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
-        spread = "the mean ± standard error" if runs[-1] > 1 else "the score"
-        found.append(f"Ours is {spread} of {number} training run{'s' if runs[-1] > 1 else ''} a cell.")
-    if any(cell["difference"] is not None for cell in mine):
-        found.append(f"{DIFFERENCE} is ours minus the paper's.")
-    lost, missing = sum(cell["state"] == "lost" for cell in mine), sum(not _known(cell) for cell in mine)
-    if lost:
-        found.append(f"{LOST}: cannot be read in the text of the paper at hand ({_count(lost)}).")
-    if missing:
-        found.append(f"{MISSING}: not measured by us ({_count(missing)}).")
-    if any(len(cell["published"].partition(".")[2]) > MOST_DECIMALS for cell in mine if "text" not in cell["kind"]):
-        found.append(f"Shown to {FEWER_DECIMALS} digits; the CSV has all.")
-    return found
-
-
-def _count(cells: int) -> str:
-    return f"{cells} cell{'s' if cells > 1 else ''}"
+    runs = sorted(set(mine["runs"].dropna()))
+    spread = "the mean ± standard error" if runs and runs[-1] > 1 else "the score"
+    said = {
+        f"Ours is {spread} of {' to '.join(f'{number}' for number in dict.fromkeys(runs[:1] + runs[-1:]))} training run"
+        f"{'s' if spread != 'the score' else ''} a cell.": bool(runs),
+        f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
+        f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
+        f"{MISSING}: not measured by us.": (mine["ours"].isna() | (mine["ours"] == "")).any(),
+        f"Shown to {FEWER_DECIMALS} digits; the CSV has all.": (mine["decimals"] > MOST_DECIMALS).any(),
+    }
+    return [sentence for sentence, so in said.items() if so]

@@ -125,7 +125,10 @@ def test_ratios_and_verdicts_are_of_medians():
     missed = "0.015 **missed: of subword-nmt, memory, of sentencepiece**"
     assert cells[4][-5:] == ["0.020", "0.400", "1.50", "1", missed]
     assert cells[5][-1] == ""
+    cost = next(program.costs["learn"] for program in PROGRAMS if program.name == "sbpe")
+    assert lines[-1] == f"- `sbpe`, learn, missed: of subword-nmt, memory, of sentencepiece: {cost}."
     assert "target" not in as_markdown(rows, targets=False)
+    assert all(program.targets.keys() <= program.costs.keys() for program in PROGRAMS)
 
 
 @pytest.mark.slow

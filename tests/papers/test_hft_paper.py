@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from papers.hft import paper as hft
 from papers.hft.figure4 import BATCH, Folder, corrected, files, published
-from papers.hft.frequencies import of_hft_output, of_pieces, of_printed_lists
+from papers.hft.frequencies import as_published, of_pieces
 from sacrebleu import sentence_bleu
 
 from replication import paper, report
@@ -77,7 +77,7 @@ def test_hft_as_published(lines: list[list[str]]) -> None:
     vocabulary = {"a", "b", ",", "c,d", "▁e"}
     written = [" ".join(pieces) + "\n" for pieces in lines]
     counted = Counter(token for line in written for token in line.split(" ") if token in vocabulary)
-    ours = of_hft_output(lines, vocabulary)
+    ours = as_published(lines, vocabulary, "hft")
     if counted:
         assert ours[:3] == pytest.approx(statistics(counted, [len(line.split(" ")) for line in written]))
     else:
@@ -90,7 +90,7 @@ def test_sentencepiece_as_published(lines: list[list[str]]) -> None:
     vocabulary = {"a", "b", ",", "c,d", ",,", "f'"}
     written = [f"{pieces}\n" for pieces in lines]
     counted = Counter(token for line in written for token in ast.literal_eval(line) if token in vocabulary)
-    ours = of_printed_lists(lines, vocabulary)
+    ours = as_published(lines, vocabulary, "unigram")
     if counted:
         assert ours[:3] == pytest.approx(statistics(counted, [len(line.split(",")) for line in written]))
     else:
@@ -98,7 +98,7 @@ def test_sentencepiece_as_published(lines: list[list[str]]) -> None:
 
 
 def test_no_text_has_no_numbers() -> None:
-    for found in (of_pieces([]), of_hft_output([], set()), of_printed_lists([], set())):
+    for found in (of_pieces([]), as_published([], set(), "hft"), as_published([], set(), "unigram")):
         assert found == (None, None, None, [])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 import shutil
 import subprocess
@@ -16,20 +15,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.sbpe.human import __main__ as program
-from papers.sbpe.human.answers import Answer, read_answers
+from papers.sbpe.human.answers import read_answers
 from papers.sbpe.human.sheets import (
     COLUMNS,
-    Candidates,
     Item,
     Sheet,
     candidates,
-    draw,
     key,
     make_sheets,
     sheet_csv,
     sheet_html,
     word_spans,
-    write_sheets,
 )
 
 from replication.corpus_counts import unknown_words
@@ -97,12 +93,12 @@ def test_words_that_are_only_set_apart_are_found_where_they_are(words: list[str]
 
 def test_candidates() -> None:
     """Line 2 has no unknown word, line 3 equal outputs, line 4 an unknown word without a letter, line 5 two words."""
-    found = candidates(SOURCES, TOKENS, KNOWN, (FIRST, SECOND))
-    assert [item.line for item in found.items] == [1, 5]
-    assert found.items[0].word == "Turnweg"
-    assert found.items[0].outputs == ("a lane", "a road")
-    assert (found.sentences, found.with_unknown_words, found.identical, found.without_place) == (5, 4, 1, 1)
-    words = {candidates(SOURCES, TOKENS, KNOWN, (FIRST, SECOND), seed).items[1].word for seed in range(20)}
+    found, counts = candidates(SOURCES, TOKENS, KNOWN, (FIRST, SECOND))
+    assert [item.line for item in found] == [1, 5]
+    assert found[0].word == "Turnweg"
+    assert found[0].outputs == ("a lane", "a road")
+    assert counts == {"sentences": 5, "with_unknown_words": 4, "identical": 1, "without_place": 1}
+    words = {candidates(SOURCES, TOKENS, KNOWN, (FIRST, SECOND), seed)[0][1].word for seed in range(20)}
     assert words == {"Qux", "Quux"}
 
 
@@ -111,26 +107,13 @@ def test_candidates_of_unequal_files_are_an_error() -> None:
         candidates(SOURCES, TOKENS[:4], KNOWN, (FIRST, SECOND))
 
 
-def test_draw() -> None:
-    many = items(30)
-    drawn = draw(many, 10, seed=3)
-    assert len(drawn) == 10
-    assert [item.line for item in drawn] == sorted(item.line for item in drawn)
-    assert draw(many, 10, seed=3) == drawn != draw(many, 10, seed=4)
-    assert draw(many, 31) == draw(many, None) == many
-    with pytest.raises(InputError, match="0 sentences"):
-        draw(many, 0)
-
-
 # ---- who gets what, in which order
 
 
-@pytest.mark.parametrize(("judges", "per_item"), [(1, 1), (3, 1), (3, 2), (4, 4), (40, 1)])
-def test_every_sentence_goes_to_as_many_judges_as_asked(judges: int, per_item: int) -> None:
-    sheets = make_sheets("en-de", items(31), judges, per_item)
-    shown = [[item.line for item in sheet.items] for sheet in sheets]
-    assert Counter(line for lines in shown for line in lines) == dict.fromkeys(range(1, 32), per_item)
-    assert all(len(set(lines)) == len(lines) for lines in shown)
+@pytest.mark.parametrize("judges", [1, 3, 40])
+def test_every_sentence_goes_to_one_judge(judges: int) -> None:
+    shown = [[item.line for item in sheet.items] for sheet in make_sheets("en-de", items(31), judges)]
+    assert Counter(line for lines in shown for line in lines) == dict.fromkeys(range(1, 32), 1)
     assert max(map(len, shown)) - min(map(len, shown)) <= 1
 
 
@@ -146,30 +129,16 @@ def test_the_same_options_give_the_same_sheets_and_others_another_name() -> None
     assert make_sheets("en-de", items(9), 2, seed=5) == sheets
     assert [re.fullmatch(r"en-de\.[0-9a-f]{8}\.judge[12]", sheet.name) is not None for sheet in sheets] == [True, True]
     other_text = [*items(8), Item(9, "the word9 here", 4, 9, ("out zero 9", "CHANGED"))]
-    names = {
-        make_sheets("en-de", *given)[0].name
-        for given in [(items(9), 2, 1, 5), (items(9), 2, 1, 6), (other_text, 2, 1, 5)]
-    }
+    names = {make_sheets("en-de", *given)[0].name for given in [(items(9), 2, 5), (items(9), 2, 6), (other_text, 2, 5)]}
     assert len(names) == 3
-
-
-def test_numbers_of_judges_that_cannot_be() -> None:
-    for judges, per_item in [(0, 1), (2, 3), (2, 0)]:
-        with pytest.raises(InputError, match="judges"):
-            make_sheets("en-de", items(3), judges, per_item)
-    with pytest.raises(InputError, match="no sentence to judge"):
-        make_sheets("en-de", [], 1)
 
 
 def test_the_key_says_which_system_is_a() -> None:
     sheets = make_sheets("en-de", items(11), 2)
-    found = key(sheets, ("zero", "one"), Candidates(items(11), 50, 20, 6, 3), direction="en-de")
-    assert (found["sentences"], found["identical"], found["candidates"]) == (50, 6, 11)
+    found = key(sheets, ("zero", "one"), direction="en-de")
     for sheet in sheets:
         for entry, (item, a, b) in zip(found["sheets"][sheet.name], sheet.shown(), strict=True):
             assert entry == {"item": item.line, "word": item.word, "A": a.split()[1], "B": b.split()[1]}
-    with pytest.raises(InputError, match="both systems"):
-        key(sheets, ("bpe", "bpe"), Candidates([], 0, 0, 0, 0))
 
 
 # ---- what a judge sees
@@ -208,7 +177,7 @@ class Page(HTMLParser):
 
 def test_the_page_shows_every_sentence_with_its_word_and_both_outputs() -> None:
     (sheet,) = make_sheets("de-en", items(5))
-    page = Page(sheet_html(sheet, "de", "en"))
+    page = Page(sheet_html(sheet, "de-en"))
     assert page.texts == [text for item, a, b in sheet.shown() for text in (item.source, a, b)]
     assert page.marks[1:] == [item.word for item in sheet.items]  # the first is in the instructions
     radios = [attributes for tag, attributes in page.tags if attributes.get("type") == "radio"]
@@ -222,26 +191,9 @@ def test_the_page_shows_every_sentence_with_its_word_and_both_outputs() -> None:
     assert not any("checked" in radio for radio in radios)
 
 
-def test_nothing_a_judge_gets_tells_the_systems_apart(tmp_path: Path) -> None:
-    sheets = make_sheets("de-en", items(6), 2)
-    found = key(
-        sheets,
-        ("bpe-32k", "sbpe-auto"),
-        Candidates(items(6), 9, 6, 0, 0),
-        direction="de-en",
-        files={"bpe-32k": "/runs/x.hyp"},
-    )
-    *given_out, kept = write_sheets(tmp_path, sheets, found, "de", "en")
-    assert {path.parent.name for path in given_out} == {"sheets"}
-    assert kept.parent.name == "keys"
-    for path in given_out:
-        assert not re.search("bpe|x.hyp|/runs", path.read_text("utf-8"), re.IGNORECASE)
-    assert json.loads(kept.read_text("utf-8")) == found
-
-
 def test_the_page_needs_and_sends_nothing() -> None:
     (sheet,) = make_sheets("de-en", items(2))
-    page = Page(sheet_html(sheet))
+    page = Page(sheet_html(sheet, "de-en"))
     assert not any({"src", "href", "action"} & attributes.keys() for _, attributes in page.tags)
     policy = next(
         a["content"] for t, a in page.tags if t == "meta" and "content" in a and "none" in (a["content"] or "")
@@ -253,9 +205,9 @@ def test_the_page_needs_and_sends_nothing() -> None:
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:24])
 def test_hostile_text_stays_text(text: str) -> None:
     source = f"{text} {text}"
-    sheet = Sheet("x-y.0.judge1", 1, [Item(1, source, 0, len(text), (text, f"{text}!"))], [0])
-    plain = Page(sheet_html(Sheet("x-y.0.judge1", 1, [Item(1, "a a", 0, 1, ("a", "a!"))], [0])))
-    page = Page(sheet_html(sheet))
+    sheet = Sheet("x-y.0.judge1", [Item(1, source, 0, len(text), (text, f"{text}!"))], [0])
+    plain = Page(sheet_html(Sheet("x-y.0.judge1", [Item(1, "a a", 0, 1, ("a", "a!"))], [0]), "de-en"))
+    page = Page(sheet_html(sheet, "de-en"))
     assert page.tags == plain.tags  # not one element or attribute more
     control = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
     assert not any(control.search(shown) for shown in (*page.texts, *page.marks))
@@ -294,19 +246,11 @@ def test_the_program_makes_sheets_and_a_key(tmp_path: Path, capsys: pytest.Captu
     files = {"train": ["the lane is long , .", "no"], "test": TOKENS, "source": SOURCES, "bpe": FIRST, "sbpe": SECOND}
     for name, lines in files.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    command = [
-        "--direction",
-        "de-en",
-        "--system",
-        "bpe",
-        str(tmp_path / "bpe"),
-        "--system",
-        "sbpe",
-        str(tmp_path / "sbpe"),
-    ]
+    command = ["--direction", "de-en"]
+    command += [word for name in ("bpe", "sbpe") for word in ("--system", name, str(tmp_path / name))]
     command += [word for name in ("train", "test", "source") for word in (f"--{name}", str(tmp_path / name))]
     assert program.main(["sheets", *command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
-    assert "4 of 5 sentences have an unknown word" in capsys.readouterr().out
+    assert str(tmp_path / "out/keys/de-en.") in capsys.readouterr().out
     made = sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*"))
     assert [re.sub(r"[0-9a-f]{8}", "#", name) for name in made] == [
         "keys/de-en.#.json",
@@ -315,10 +259,13 @@ def test_the_program_makes_sheets_and_a_key(tmp_path: Path, capsys: pytest.Captu
         "sheets/de-en.#.judge2.csv",
         "sheets/de-en.#.judge2.html",
     ]
+    for path in (tmp_path / "out/sheets").iterdir():  # nothing that a judge gets tells the systems apart
+        assert not re.search(f"bpe|{tmp_path}", path.read_text("utf-8"), re.IGNORECASE)
     before = {name: (tmp_path / "out" / name).read_bytes() for name in made}
     assert program.main(["sheets", *command, "--judges", "2", "--output", str(tmp_path / "out")]) == 0
     assert before == {name: (tmp_path / "out" / name).read_bytes() for name in made}
-    assert program.main(["sheets", *command, "--judges", "0", "--output", str(tmp_path / "no")]) == 2
+    with pytest.raises(SystemExit):
+        program.main(["sheets", *command, "--judges", "0", "--output", str(tmp_path / "no")])
     assert not (tmp_path / "no").exists()
 
 
@@ -337,15 +284,14 @@ def test_a_browser_saves_what_was_chosen(tmp_path: Path) -> None:
       document.body.setAttribute("data-csv", answersAsCsv());
     </script>"""
     page = tmp_path / "sheet.html"
-    page.write_text(sheet_html(sheet) + clicks, encoding="utf-8")
+    page.write_text(sheet_html(sheet, "de-en") + clicks, encoding="utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, timeout=120, check=True)
     text = done.stdout.decode("utf-8")
     saved = next(attributes["data-csv"] for tag, attributes in Page(text).tags if tag == "body")
     (tmp_path / "answers.csv").write_bytes((saved or "").encode())
-    chosen = [("A", "equal"), ("", ""), ("B", "")]
-    assert read_answers(tmp_path / "answers.csv") == [
-        Answer(sheet.name, 'Anna "A", x; y', item.line, {"word": word, "sentence": sentence})
-        for item, (word, sentence) in zip(sheet.items, chosen, strict=True)
+    assert read_answers(tmp_path / "answers.csv").to_numpy().tolist() == [
+        [sheet.name, str(item.line), 'Anna "A", x; y', word, sentence]
+        for item, (word, sentence) in zip(sheet.items, [("A", "equal"), ("", ""), ("B", "")], strict=True)
     ]
     assert "1 of 3 done" in text

@@ -69,6 +69,11 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
         [*command, "-n"], cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
     )
     assert "Nothing to be done" in again.stdout + again.stderr
+    shown = subprocess.run(
+        [*command, "--report", "shown.html"], cwd=place.folder, env=place.environment(), capture_output=True, text=True
+    )
+    for name in ("scores.csv", "table1.md", "scores-by-size.svg", "claims.md", "report.html"):
+        assert f"Adding {name}" in shown.stdout + shown.stderr
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ def instead_of_sampling(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None
     """Give every effect draws of one's choice, in place of the posterior's."""
 
     def replace(draws: Any) -> None:
-        def fit(scores: Any, sampling: Any) -> Any:
+        def fit(scores: Any, **sampling: Any) -> Any:
             effects = {
                 (factor, level, language): draws(factor, level, language)
                 for factor in ("variant", "merges")
@@ -57,8 +57,8 @@ def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, inste
     """An effect's draws are spread about a number of its own: where the paper has it, so must we."""
     values = read("random-bpe").printed["table2"].to_dict("records")
     means = {value["row"]: value["value"] for value in values if value["metric"] == "effect_mean"}
-    variants = random_bpe.options["effects"]["variants"]
-    languages = random_bpe.options["effects"]["languages"]
+    variants = random_bpe.options["effects"]["model"]["variants"]
+    languages = random_bpe.options["effects"]["model"]["languages"]
 
     def draws(factor: str, level: str, language: str | None) -> np.ndarray:
         symbol = ("β" if factor == "variant" else "γ") + ("" if language else "̄")
@@ -103,13 +103,7 @@ def test_runs_become_scores_by_language_law_and_merges(random_bpe: paper.Paper) 
 def test_nothing_is_measured_where_all_scores_are_equal() -> None:
     row = {"metric": "bleu", "corpus": "c", "direction": "en-et", "algorithm": "bpe", "size": 10, "value": 0.0}
     rows: Rows = [row | {"segmentation": "bpe-10", "seed": 1}, row | {"segmentation": "bpe-10", "seed": 2}]
-    assert list(effects.effects_in(frame(rows))) == []
-
-
-def test_an_unknown_option_of_sampling_is_named() -> None:
-    table1 = read("random-bpe").printed["table1"]
-    with pytest.raises(InputError, match="drawings"):
-        list(effects.effects_in(effects.replicated(table1, 10), sampling={"drawings": 3}))
+    assert list(effects.effects_in(frame(rows), effects.Model())) == []
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ from subwords.errors import InputError
 
 random_bpe = module(FOLDER / "random-bpe")
 hierarchical = import_module("papers.random-bpe.hierarchical")
-Sampling, summary, diagnostics = hierarchical.Sampling, hierarchical.summary, hierarchical.diagnostics
+summary, diagnostics = hierarchical.summary, hierarchical.diagnostics
 intercept_scale = hierarchical.intercept_scale
 
 VARIANTS = ["bpe", "random-bpe-softmax", "random-bpe-uniform"]
@@ -63,12 +63,6 @@ def test_replicates_have_the_mean_and_the_error(mean: float, error: float, numbe
     assert len(found) == number
     assert found.mean() == pytest.approx(mean, abs=1e-9)
     assert found.std(ddof=1) / math.sqrt(number) == pytest.approx(error, abs=1e-9)
-
-
-def test_one_replicate_has_no_error() -> None:
-    assert random_bpe.scores_with(3.5, 0, 1) == [3.5]
-    with pytest.raises(InputError, match="two or more"):
-        random_bpe.scores_with(3.5, 0.1, 1)
 
 
 def test_the_replicates_of_table_1_are_the_papers(table1: pd.DataFrame) -> None:
@@ -135,7 +129,7 @@ def density(point: dict[str, np.ndarray], scores: pd.DataFrame, scale: float, hi
 @pytest.mark.slow
 @pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
 def test_the_model_has_the_papers_priors_and_likelihood(intercept: str) -> None:
-    scores = hierarchical._checked(invented())
+    scores = invented()
     levels = {factor: list(dict.fromkeys(scores[factor])) for factor in hierarchical.FACTORS}
     with hierarchical._quiet():
         model = hierarchical._model(scores, levels, intercept).backend.model
@@ -189,7 +183,7 @@ def test_table_2_follows_from_table_1(table1: pd.DataFrame, intercept: str) -> N
     assert len(printed) == len(draws.effects) == 30
     for key, values in printed.items():
         of_mean, of_ends = tolerances(draws.effects[key])
-        lower, upper = hierarchical.highest_density(draws.effects[key])
+        lower, upper = (summary(draws.effects[key][None])[f"hdi_{end}"] for end in ("lower", "upper"))
         assert draws.effects[key].mean() == pytest.approx(values["mean"], abs=of_mean), key
         assert lower == pytest.approx(values["hdi_lower"], abs=of_ends), key
         assert upper == pytest.approx(values["hdi_upper"], abs=of_ends), key
@@ -200,7 +194,7 @@ def test_table_2_follows_from_table_1(table1: pd.DataFrame, intercept: str) -> N
 def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
     """On other data than the paper's, with few draws: within four standard errors, by its own effective samples."""
     scores = invented()
-    posterior, _ = hierarchical.fit(scores, Sampling(chains=2, tune=300, draws=300, intercept=intercept))
+    posterior, _ = hierarchical.fit(scores, chains=2, tune=300, draws=300, intercept=intercept)
     other = sample(coded(scores), intercept_scale(scores), hierarchical=intercept == "hierarchical", steps=15000)
     names = {factor: list(dict.fromkeys(scores[factor])) for factor in hierarchical.FACTORS}
     assert len(posterior) == len(other.effects) == 4 + 4 * 3
@@ -220,8 +214,7 @@ def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
 
 @pytest.mark.slow
 def test_equal_seeds_give_equal_draws_however_many_cores() -> None:
-    few = Sampling(chains=2, tune=20, draws=20)
-    runs = [hierarchical.fit(invented(), sampling) for sampling in (few, few, Sampling(**{**vars(few), "cores": 2}))]
+    runs = [hierarchical.fit(invented(), chains=2, tune=20, draws=20, cores=cores) for cores in (1, 1, 2)]
     for effects, _ in runs[1:]:
         for key, draws in runs[0][0].items():
             assert np.array_equal(draws, effects[key])
@@ -234,7 +227,7 @@ def test_a_single_language_variant_and_seed_will_do() -> None:
         {"language": "x", "variant": "plain", "merges": size, "score": score}
         for size, score in (("1", 8.0), ("2", 9.5))
     ]
-    posterior, _ = hierarchical.fit(pd.DataFrame(rows), Sampling(chains=1, tune=20, draws=20))
+    posterior, _ = hierarchical.fit(pd.DataFrame(rows), chains=1, tune=20, draws=20)
     assert [key[1:] for key in posterior] == [
         ("1", None), ("1", "x"), ("2", None), ("2", "x"),
     ]  # fmt: skip
@@ -246,7 +239,8 @@ def test_a_single_language_variant_and_seed_will_do() -> None:
 
 def test_the_highest_density_interval_is_the_shortest() -> None:
     draws = np.random.default_rng(2).exponential(size=20000)
-    lower, upper = hierarchical.highest_density(draws)
+    found = summary(draws.reshape(4, -1))
+    lower, upper = found["hdi_lower"], found["hdi_upper"]
     assert lower == pytest.approx(0, abs=0.01)  # a density that falls from the start
     assert upper == pytest.approx(-math.log(0.06), abs=0.1)
     assert np.mean((draws >= lower) & (draws <= upper)) == pytest.approx(0.94, abs=0.001)
@@ -274,24 +268,6 @@ def test_bad_sampling_is_said() -> None:
     assert "r̂" in warning(0, good[:1])  # one chain cannot agree with another
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"score": [1.0, None]}, "missing or not finite"),
-        ({"score": [1.0, math.inf]}, "missing or not finite"),
-        ({"score": [2.0, 2.0]}, "no two different scores"),
-        ({"variant": None}, "no column variant"),
-        ({"variant": ["a", "a"]}, "one variant and one number of merges"),
-    ],
-)
-def test_scores_that_cannot_be_explained(change: dict[str, object], message: str) -> None:
-    columns = {"language": ["x", "x"], "variant": ["a", "b"], "merges": ["1", "1"], "score": [1.0, 2.0], **change}
-    table = pd.DataFrame({name: content for name, content in columns.items() if content is not None})
-    with pytest.raises(InputError, match=message):
-        hierarchical.fit(table)
-
-
-@pytest.mark.parametrize("wrong", [{"chains": 0}, {"draws": 0}, {"target_accept": 1.0}, {"intercept": "none"}])
-def test_sampling_that_cannot_be(wrong: dict[str, object]) -> None:
-    with pytest.raises(InputError):
-        Sampling(**wrong)
+def test_scores_that_cannot_be_explained() -> None:
+    with pytest.raises(InputError, match="one variant and one number of merges"):
+        hierarchical.fit(invented().assign(variant="a", merges="1"))

@@ -12,13 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.sbpe import paper as sbpe
 from papers.sbpe.best_bpe import best_segmentations
 from papers.sbpe.gold_morphemes import Analyses, on_surface, read_morpho_challenge, read_sigmorphon, scores
-from papers.sbpe.human.answers import Outcome
 from papers.sbpe.human.measuring import of_outcomes
 
 from replication import report
@@ -418,16 +418,15 @@ def test_bootstrap_of_outputs_that_are_far_apart_near_and_equal(here: Path) -> N
 
 def test_outcomes_are_the_cells_of_table_6() -> None:
     """The paper's own wins (15, 32 and 35, 62 of 150) give the paper's own shares."""
-    outcomes = [
-        Outcome("word", ("bpe", "sbpe"), (15, 32), 103, 0, 150, 0.02, 0.009, 0.013, None),
-        Outcome("sentence", ("bpe", "sbpe"), (35, 62), 53, 0, 150, 0.008, 0.004, 0.006, None),
-    ]
+    same = {"system_1": "bpe", "system_2": "sbpe", "p_value": 0.01, "p_one_sided": 0.009}
+    wins = {"word": (15, 32), "sentence": (35, 62)}
+    found = [{"question": q, "wins_1": a, "wins_2": b, "evaluated": 150, **same} for q, (a, b) in wins.items()]
+    outcomes = pandas.DataFrame(found)
     rows = [{"corpus": "wmt19-en-de", "direction": "en-de"} | row for row in of_outcomes(outcomes)]
     for value in matching(read("sbpe").printed["table6"], row="En→De").to_dict("records"):
         (ours,) = of_value(value, frame(rows))["value"]
         assert ours == pytest.approx(value["value"], abs=0.0005)
-    empty = [Outcome(q, ("bpe", "sbpe"), (0, 0), 0, 9, 0, 1.0, 1.0, 1.0, None) for q in ("word", "sentence")]
-    assert not list(of_outcomes(empty))
+    assert not list(of_outcomes(outcomes.assign(evaluated=0)))
 
 
 # ---- the paper's file

@@ -56,6 +56,7 @@ def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
     assert beyond.low < 0 < beyond.high
 
 
+@pytest.mark.slow
 def test_the_interval_holds_no_correlation_as_often_as_it_says():
     """Scores that have nothing to do with the measure, eight algorithms."""
     random, missed = np.random.default_rng(5), 0

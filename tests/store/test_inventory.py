@@ -3,82 +3,157 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
+import threading
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from experiment.store.inventory import delete, held, uses, waste
-from experiment.store.making import DEFINITION, LOCK, RECORD
+from experiment.store.inventory import DELETED, delete, held, waste
+from experiment.store.making import DEFINITION, LOCK, RECORD, locked
+from experiment.store.usage import use_file, wishes, write_use
+from subwords.errors import InputError
 
 RUNS = "runs/demo/en-xx/bpe"
+TEXT, PIECES = "corpora/demo.00/en-xx", "segmented/demo.00/en-xx/bpe.01"
 
 
 def result(folder: Path, finished: bool = True, definition_above: bool = False) -> Path:
     """Make a result of a few bytes."""
     folder.mkdir(parents=True)
     ((folder.parent if definition_above else folder) / DEFINITION).write_text("{}")
-    (folder / LOCK).touch()
     (folder / "model.pt").write_text("0123456789")
     if finished:
         (folder / RECORD).write_text("{}")
     return folder
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def plan(root: Path, experiment: str, *runs: str, folders: tuple[str, ...] = (TEXT, PIECES), age: float = 0) -> None:
+    """Leave the list of what a plan uses, made so many seconds ago."""
+    trainings: dict[str, Any] = {
+        f"{RUNS}/{run}/seed1": {"chosen": f"{RUNS}/{run}/seed1/best-1", "select": {}, "keep": False} for run in runs
+    }
+    use = {"experiment": experiment, "folders": list(folders), "trainings": trainings}
+    path = Path(use_file(str(root), use))
+    write_use(path, use)
+    os.utime(path, (path.stat().st_atime, path.stat().st_mtime - age))
+
+
+@pytest.fixture(params=["relative", "absolute"])
+def root(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make results of two experiments that share a text, and one run that neither uses; return their folder."""
     monkeypatch.chdir(tmp_path)
-    place = Path("results")
-    text = result(place / "corpora/demo.00/en-xx")
-    pieces = result(place / "segmented/demo.00/en-xx/bpe.01")
-    for name, run in (("one", "tiny.02"), ("two", "tiny.03")):
-        folder = result(place / RUNS / run / "seed1", definition_above=True)
-        named = {"text": str(text), "segmented": str(pieces), "folder": str(folder)}
-        (place / name).mkdir()
-        (place / name / "manifest.json").write_text(json.dumps({"runs": [named]}))
+    place = Path("results") if request.param == "relative" else tmp_path / "results"
+    result(place / TEXT)
+    result(place / PIECES)
+    for name, run in (("one", "tiny.02"), ("papers/two/smoke", "tiny.03")):
+        result(place / RUNS / run / "seed1", definition_above=True)
+        plan(place, name, run)
     result(place / RUNS / "tiny.04" / "seed1", finished=False, definition_above=True)
     return place
 
 
 def test_results_are_listed_with_those_who_use_them(root: Path) -> None:
-    users = {str(one.folder.relative_to(root)): one.users for one in held(root, uses(root))}
+    users = {str(one.folder.relative_to(root)): set(one.users) for one in held(root)}
     assert users == {
-        "corpora/demo.00/en-xx": ("one", "two"),
-        "segmented/demo.00/en-xx/bpe.01": ("one", "two"),
-        f"{RUNS}/tiny.02/seed1": ("one",),
-        f"{RUNS}/tiny.03/seed1": ("two",),
-        f"{RUNS}/tiny.04/seed1": (),
+        TEXT: {"one", "papers/two/smoke"},
+        PIECES: {"one", "papers/two/smoke"},
+        f"{RUNS}/tiny.02/seed1": {"one"},
+        f"{RUNS}/tiny.03/seed1": {"papers/two/smoke"},
+        f"{RUNS}/tiny.04/seed1": set(),
     }
-    assert [one.finished for one in held(root, uses(root))] == [True, True, True, True, False]
-    assert {one.size for one in held(root, {}) if one.kind == "runs" and one.finished} == {12}  # model and record
+    assert [one.finished for one in held(root)] == [True, True, True, True, False]
+    assert {one.size for one in held(root) if one.kind == "runs" and one.finished} == {12}  # model and record
 
 
 def test_what_nobody_uses_may_go_and_nothing_else(root: Path) -> None:
     used, unused = root / RUNS / "tiny.02" / "seed1", root / RUNS / "tiny.04" / "seed1"
+    left = [used / "checkpoints/checkpoint_last.pt", used / ".making.abc", used / "checkpoints/.last.pt.xyz.part"]
     (used / "checkpoints").mkdir()
-    (used / "checkpoints" / "checkpoint_last.pt").write_text("state")
-    (used / ".making.abc").mkdir()
-    found = list(waste(root, uses(root)))
-    assert {one.path for one in found} == {unused, used / "checkpoints/checkpoint_last.pt", used / ".making.abc"}
-    assert delete(found) == sum(one.size for one in found)
-    assert not unused.exists()
+    left[0].write_text("state")
+    left[1].mkdir()
+    left[2].write_text("half")
+    found = waste(root)
+    assert {one.path for one in found} == {unused, *left}
+    assert delete(root, found) == found
+    assert not any(path.exists() for path in (unused, *left, root / DELETED))
     assert (used / "model.pt").exists()
-    assert list(waste(root, uses(root))) == []
+    assert waste(root) == []
 
 
-def test_checkpoints_of_a_training_that_is_not_finished_stay(root: Path) -> None:
-    run = result(root / RUNS / "tiny.05" / "seed1", finished=False, definition_above=True)
+def test_an_unfinished_training_that_is_planned_keeps_its_checkpoints(root: Path) -> None:
+    run = root / RUNS / "tiny.04" / "seed1"
     (run / "checkpoints").mkdir()
     (run / "checkpoints" / "checkpoint_last.pt").write_text("state")
-    assert run not in {one.path for one in waste(root, uses(root) | {"mine.yaml": {run}})}
+    assert [one.path for one in waste(root)] == [run]
+    plan(root, "three", "tiny.04")
+    assert waste(root) == []
+
+
+def test_checkpoints_that_a_plan_keeps_stay(root: Path) -> None:
+    run = root / RUNS / "tiny.02" / "seed1"
+    (run / "checkpoints").mkdir()
+    (run / "checkpoints" / "checkpoint_last.pt").write_text("state")
+    wish = {"chosen": f"{RUNS}/tiny.02/seed1/best-1", "select": {}, "keep": True}
+    use = {"experiment": "keeper", "folders": [], "trainings": {f"{RUNS}/tiny.02/seed1": wish}}
+    write_use(Path(use_file(str(root), use)), use)
+    assert [one.path for one in waste(root)] == [root / RUNS / "tiny.04" / "seed1"]
+    assert [one["keep"] for one in wishes(root, run)].count(True) == 1
+
+
+def test_what_an_earlier_plan_used_goes_when_asked_for(root: Path) -> None:
+    plan(root, "one", "tiny.04", age=60)  # the present one has tiny.02
+    earlier = root / RUNS / "tiny.04" / "seed1"
+    assert {str(one.folder.relative_to(root)): one.users for one in held(root)}[f"{RUNS}/tiny.04/seed1"] == ("(one)",)
+    assert waste(root) == []
+    assert [one.path for one in waste(root, superseded=True)] == [earlier]
+
+
+def test_nothing_is_waste_where_nobody_says_what_is_used(root: Path) -> None:
+    for path in (root / "used").rglob("*.json"):
+        path.unlink()
+    for folder in sorted((root / "used").rglob("*"), reverse=True):
+        folder.rmdir()
+    (root / "used").rmdir()
+    with pytest.raises(InputError, match="nothing says who uses what"):
+        waste(root)
 
 
 def test_a_folder_in_which_a_process_is_at_work_stays(root: Path) -> None:
     run = root / RUNS / "tiny.04" / "seed1"
-    handle = os.open(run / LOCK, os.O_RDWR)
+    found = waste(root)
+    handle = os.open(run / LOCK, os.O_CREAT | os.O_RDWR)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    assert list(waste(root, uses(root))) == []
+    assert waste(root) == []
+    assert delete(root, found) == []
     os.close(handle)
-    assert [one.path for one in waste(root, uses(root))] == [run]
+    assert [one.path for one in waste(root)] == [run]
+
+
+def test_what_is_planned_after_it_was_listed_stays(root: Path) -> None:
+    found = waste(root)
+    plan(root, "three", "tiny.04")
+    assert delete(root, found) == []
+    assert (root / RUNS / "tiny.04" / "seed1" / "model.pt").exists()
+
+
+def test_who_waits_for_a_folder_that_is_deleted_gets_a_new_one(root: Path) -> None:
+    run = root / RUNS / "tiny.04" / "seed1"
+    began, worked = threading.Event(), []
+
+    def work() -> None:
+        began.set()
+        with locked(run):
+            (run / "new").touch()
+            worked.append(sorted(path.name for path in run.iterdir()))
+
+    with locked(run):
+        waiting = threading.Thread(target=work)
+        waiting.start()
+        began.wait()
+        time.sleep(0.2)  # now it waits for our lock
+        run.rename(root / "away")
+    waiting.join()
+    assert worked == [[LOCK, "new"]]

@@ -71,6 +71,7 @@ def start(root: Path, data: Path, folder: Path, processes: int) -> subprocess.Po
         "device": "cpu",
         "runs_per_gpu": 1,
         "keep_checkpoints": True,
+        "results": str(folder),
         "inputs": {},
         "evaluation": {
             "folder": str(folder / "seed1" / "none"),

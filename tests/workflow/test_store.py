@@ -24,6 +24,15 @@ ONE: dict[str, Any] = {**TINY, "segmentations": {"bpe": TINY["segmentations"]["b
 OTHER = {**ONE, "experiment": "other", "cleaning": {"max_ratio": 1.5}}
 #: Steps whose results lie in the store.
 STORE = {"corpus", "testset", "segment", "train", "select", "evaluate"}
+#: The same under other names.
+RENAMED: dict[str, Any] = {
+    **ONE,
+    "experiment": "renamed",
+    "corpora": {"little": ONE["corpora"]["mini"]},
+    "segmentations": {"merges": ONE["segmentations"]["bpe"]},
+    "baseline": "merges",
+    "models": {"small": ONE["models"]["mini"]},
+}
 
 
 def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -80,15 +89,7 @@ def test_the_same_name_of_the_experiment_costs_its_tables_alone(one: Workplace) 
 
 
 def test_equal_definitions_share_whatever_they_are_called(one: Workplace) -> None:
-    renamed = {
-        **ONE,
-        "experiment": "renamed",
-        "corpora": {"little": ONE["corpora"]["mini"]},
-        "segmentations": {"merges": ONE["segmentations"]["bpe"]},
-        "baseline": "merges",
-        "models": {"small": ONE["models"]["mini"]},
-    }
-    assert not STORE & one.plan(renamed).keys()
+    assert not STORE & one.plan(RENAMED).keys()
 
 
 def test_a_new_metric_scores_and_translates_nothing(one: Workplace) -> None:
@@ -213,7 +214,7 @@ def test_another_choice_needs_checkpoints(workplaces: Callable[[str], Workplace]
     place.write(kept)
     place.run("training")
     other = {**kept, "select": {**ONE["select"], "average": 1}}
-    assert place.plan(other, "training") == {"select": 1, "training": 1}
+    assert place.plan(other, "training") == {"manifest": 1, "select": 1, "training": 1}
     place.run("training")
     training = place.one("runs/mini/en-qmo/bpe/mini.*/seed1")
     assert sorted(path.parent.name for path in training.glob("*/model.pt")) == ["best-1", "best-2"]
@@ -224,6 +225,29 @@ def test_another_choice_needs_checkpoints(workplaces: Callable[[str], Workplace]
     assert said.returncode != 0
     assert "were deleted when it was finished" in said.stdout
     assert "best-1, best-2" in said.stdout
+
+
+def test_choices_that_others_want_of_a_training_are_made_with_it(workplaces: Callable[[str], Workplace]) -> None:
+    place = workplaces("wishes")
+    other = {**ONE, "experiment": "other", "select": {**ONE["select"], "average": 1}}
+    place.write(other)
+    place.run("results/other/manifest.json")  # it has been planned, and has trained nothing
+    place.write(ONE)
+    place.run("training")
+    training = place.one("runs/mini/en-qmo/bpe/mini.*/seed1")
+    assert sorted(path.parent.name for path in training.glob("*/model.pt")) == ["best-1", "best-2"]
+    assert not list(training.glob("checkpoints/*.pt"))
+
+
+def test_who_plans_later_uses_the_folders_of_who_began(workplaces: Callable[[str], Workplace]) -> None:
+    place = workplaces("names")
+    place.write(ONE)
+    place.run("results/tiny/manifest.json")
+    place.write({**RENAMED, "experiment": "later"})
+    place.run("segmentation")
+    assert [path.parent.name for path in place.results.glob("segmented/*/*/*/done")] == [
+        path.parent.name for path in place.results.glob("segmented/mini.*/en-qmo/bpe.*/definition.json")
+    ]
 
 
 def test_finished_trainings_keep_their_model_alone(one: Workplace) -> None:

@@ -4,6 +4,7 @@ import os
 import shlex
 
 from experiment.config import RUNTIME, Experiment, from_command_line
+from experiment.jsonfiles import write_json
 from experiment.plan.plan import as_json
 from experiment.provenance import check_versions
 from experiment.scoring.comet_model import check_comet_model
@@ -16,7 +17,7 @@ from subwords.errors import InputError
 
 
 def checked(settings):
-    """Return the paper, if it is one, and the experiment, or stop with a message that says what to mend."""
+    """Return the paper, if it is one, and the experiment, or stop with a message that says what to correct."""
     try:
         if workflow.is_main_process and not CONDA:
             check_versions(HERE / "envs" / "pipeline.yaml")
@@ -64,6 +65,11 @@ if CONDA:  # the library's core is built where its source is, by envs/pipeline.p
     CODE += f":{HERE / 'packages' / 'subwords' / 'src'}"
 SCRIPTS = shlex.quote(str(HERE / "scripts"))
 PROGRAMS = f"PYTHONPATH={shlex.quote(CODE)} {PYTHON} {SCRIPTS}/".replace("{", "{{").replace("}", "}}")
+
+
+def registered(mark):
+    """Return the list of what the experiment uses, which is there before anything is made; nothing for what is made."""
+    return [] if Path(mark).exists() else plan.use_file
 
 
 def program(command):

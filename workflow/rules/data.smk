@@ -52,6 +52,7 @@ rule corpus:
     input:
         files=lambda wildcards: ancient(plan.files_of(wildcards.key)),
         members=lambda wildcards: ancient(plan.members_of(wildcards.key)),
+        used=lambda wildcards: registered(plan.texts[wildcards.key].done),
     output:
         update("results/corpora/{corpus}.{key}/{pair}/done"),
     log:
@@ -74,6 +75,7 @@ rule testset:
     input:
         corpus=ancient("results/corpora/{corpus}.{key}/{pair}/done"),
         files=lambda wildcards: ancient(plan.files_of(wildcards.key, wildcards.testset)),
+        used=lambda wildcards: registered(plan.testset_mark(wildcards.key, wildcards.testset)),
     output:
         update("results/corpora/{corpus}.{key}/{pair}/{testset}.done"),
     log:

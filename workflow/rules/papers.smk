@@ -17,6 +17,9 @@ PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg",
 PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
 RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
+#: What `snakemake --report` shows, and under which heading.
+SHOWN = {".md": "Tables", ".svg": "Figures", ".html": "Report"}
+
 
 # everything that the paper has
 rule:
@@ -63,11 +66,14 @@ rule replicate:
     input:
         measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.needed_measures],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        PAGES,
+        [
+            report(result, category=SHOWN[Path(result).suffix]) if Path(result).suffix in SHOWN else result
+            for result in PAGES
+        ],
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:

@@ -1,19 +1,21 @@
 # What all runs give together: the list of them, COMET, significance, and one table of all scores.
 
 
-# the list of runs and their files
+# the list of runs and their files, and the list of what this experiment uses: the first job, before anything is made
 rule manifest:
     output:
-        f"{experiment.results}/manifest.json",
+        manifest=f"{experiment.results}/manifest.json",
+        used=plan.use_file,
     log:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        digest=plan.manifest_digest(),
+        digest=hashlib.sha256(as_json(plan.manifest()).encode()).hexdigest(),
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
-        plan.write_manifest(output[0])
+        plan.register()
+        write_json(output.manifest, plan.manifest())
 
 
 if "comet" in settings["metrics"]:
@@ -38,7 +40,7 @@ if "comet" in settings["metrics"]:
     rule comet:
         input:
             model=ancient(rules.comet_model.output),
-            manifest=rules.manifest.output,
+            manifest=rules.manifest.output.manifest,
             runs=plan.marks["runs"],
         output:
             update(f"{experiment.results}/comet.done"),
@@ -63,7 +65,7 @@ if "comet" in settings["metrics"]:
 # significance against the baseline, and one tidy row for each run, test set and metric
 rule collect_scores:
     input:
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
         texts=ancient(plan.marks["texts"]),
         pieces=ancient(plan.marks["segmented"]),
         runs=plan.marks["runs"],

@@ -5,6 +5,7 @@
 rule segment:
     input:
         corpus=lambda wildcards: ancient(plan.segmented[wildcards.key].text.done),
+        used=lambda wildcards: registered(plan.segmented[wildcards.key].done),
     output:
         update("results/segmented/{corpus}.{corpus_key}/{pair}/{segmentation}.{key}/done"),
     log:

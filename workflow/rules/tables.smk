@@ -9,7 +9,7 @@ RESULTS += plan.marks["runs"]
 rule tables:
     input:
         scores=rules.collect_scores.output,
-        manifest=rules.manifest.output,
+        manifest=rules.manifest.output.manifest,
     output:
         markdown=report(f"{experiment.results}/table.md", category="Tables", caption="../report/table.rst"),
         latex=f"{experiment.results}/table.tex",

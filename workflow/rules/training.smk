@@ -15,6 +15,7 @@ rule train:
     input:
         pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
         texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
+        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     output:
         update(EVALUATED),
     log:
@@ -40,6 +41,7 @@ use rule train as select with:
         training=f"{RUN}/record.json",
         pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
         texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
+        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     log:
         "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
     benchmark:
@@ -54,6 +56,7 @@ rule evaluate:
         model=ancient(f"{RUN}/{{choice}}/record.json"),
         pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
         texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
+        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     output:
         update(EVALUATED),
     log:

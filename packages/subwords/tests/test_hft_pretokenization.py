@@ -201,7 +201,7 @@ def test_the_tables_are_what_the_c_library_says() -> None:
 
     from subwords.hft import c_utf8
 
-    maker = Path(__file__).parent.parent / "tools" / "make_character_classes.py"
+    maker = Path(__file__).with_name("make_character_classes.py")
 
     assert c_utf8.__doc__
     if " ".join(platform.libc_ver()) not in c_utf8.__doc__:

@@ -71,19 +71,19 @@ def total(codes: dict[str, str], counts: list[tuple[str, int]]) -> int:
 @given(COUNTS, st.integers(2, 9))
 def test_padded_codes_are_as_short_as_the_textbook_s(counts: list[int], arity: int):
     words = named(counts)
-    assert total(huffman_codes(words, arity, "optimal"), words) == textbook_cost(counts, arity)
+    assert total(huffman_codes(*zip(*words, strict=True), arity, "optimal"), words) == textbook_cost(counts, arity)
 
 
 @settings(max_examples=40)
 @given(st.lists(st.integers(1, 12), min_size=2, max_size=7), st.integers(2, 4))
 def test_padded_codes_are_as_short_as_any(counts: list[int], arity: int):
     words = named(counts)
-    assert total(huffman_codes(words, arity, "optimal"), words) == brute_force_cost(counts, arity)
+    assert total(huffman_codes(*zip(*words, strict=True), arity, "optimal"), words) == brute_force_cost(counts, arity)
 
 
 @given(COUNTS, st.integers(2, 9))
 def test_published_codes_leave_the_root_short(counts: list[int], arity: int):
-    codes = huffman_codes(named(counts), arity)
+    codes = huffman_codes(*zip(*named(counts), strict=True), arity)
     expected = (len(counts) - 1) % (arity - 1) + 1
     assert len({code[0] for code in codes}) == (arity if expected == 1 else expected)
 
@@ -91,7 +91,7 @@ def test_published_codes_leave_the_root_short(counts: list[int], arity: int):
 @given(COUNTS, st.integers(2, 9), st.sampled_from(["none", "optimal"]))
 def test_no_code_begins_another(counts: list[int], arity: int, padding: str):
     words = named(counts)
-    codes = huffman_codes(words, arity, padding)
+    codes = huffman_codes(*zip(*words, strict=True), arity, padding)
     assert sorted(codes.values()) == sorted(word for word, _ in words)
     ordered = sorted(codes)
     assert not any(longer.startswith(code) for code, longer in itertools.pairwise(ordered))
@@ -100,7 +100,7 @@ def test_no_code_begins_another(counts: list[int], arity: int, padding: str):
 @given(COUNTS, st.integers(2, 9), st.sampled_from(["none", "optimal"]))
 def test_a_more_frequent_word_never_has_a_longer_code(counts: list[int], arity: int, padding: str):
     words = named(counts)
-    lengths = {word: len(code) for code, word in huffman_codes(words, arity, padding).items()}
+    lengths = {word: len(code) for code, word in huffman_codes(*zip(*words, strict=True), arity, padding).items()}
     ordered = sorted(words, key=lambda item: (-item[1], lengths[item[0]]))
     assert all(lengths[a] <= lengths[b] for (a, fa), (b, fb) in itertools.pairwise(ordered) if fa > fb)
 

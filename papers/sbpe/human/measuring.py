@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from replication.sources import Rows, Sources, measure
-from subwords.errors import InputError
+from subwords.errors import InputError, unknown
 
 from ..best_bpe import BEST, best_segmentations
-from . import sheets
-from .answers import Outcome, score_files
+from .answers import score_files
+from .sheets import write_sheets
 
 if TYPE_CHECKING:
-    from experiment.runs import Run
+    from pandas import DataFrame
 
 
 @measure("texts", "runs", "scores", "files")
@@ -46,69 +46,52 @@ def human(
     best = best_segmentations(sources.scores())
     keys: list[Path] = []
     corpora: dict[str, str] = {}
-    trained = {run.direction for run in sources.runs}
     for direction in sentences:
-        if direction in trained:  # a scale may leave it out
-            runs = chosen_runs(sources, direction, systems, best)
-            corpora[direction] = next(iter(runs.values())).corpus
-            keys += _make_sheets(sources, runs, sentences[direction], (judges or {}).get(direction, 1), seed, home)
+        runs = {run.segmentation: run for run in reversed(sources.runs) if run.direction == direction}
+        if not runs:
+            continue  # a scale may leave it out
+        first = next(iter(runs.values()))
+        corpora[direction] = first.corpus
+        names = [best[first.corpus, direction] if name == BEST else name for name in systems.values()]
+        for name in names:
+            if name not in runs:
+                raise unknown(f"segmentation of measures.human in {direction}:", name, runs)
+        testset = sources.test_sets(first.corpus, direction)[0]
+        test = sources.test_text(first, testset, first.source, as_it_came=False)
+        texts = {
+            "train": test.with_name(f"train.{first.source}"),
+            "test": test,
+            "source": sources.test_text(first, testset, first.source),
+        }
+        outputs = {name: sources.hypotheses(runs[wanted], testset) for name, wanted in zip(systems, names, strict=True)}
+        key = write_sheets(
+            home, direction, texts, outputs, sentences[direction], (judges or {}).get(direction, 1), seed
+        )
+        if key is None:
+            print(f"{direction}: no sentence with an unknown word has two different outputs", file=sys.stderr)
+        keys += [key] if key else []
     if not sources.files:
         print("no answers are given (measures.human.files): see papers/sbpe/human/README.md", file=sys.stderr)
         return
-    for direction, (_, outcomes) in score_files(keys, sources.files.values()).items():
+    for named, outcomes in score_files(keys, sources.files.values()).groupby("direction", sort=False):
         for row in of_outcomes(outcomes):
-            yield {"corpus": corpora[direction], "direction": direction} | row
+            name = str(named)
+            yield {"corpus": corpora[name], "direction": name} | row
 
 
-def chosen_runs(
-    sources: Sources, direction: str, systems: Mapping[str, str], best: Mapping[tuple[str, str], str]
-) -> dict[str, Run]:
-    """Return name -> run of the systems to compare, those of the first seed. Raises InputError where one is not run."""
-    runs = [run for run in sources.runs if run.direction == direction]
-    found: dict[str, Run] = {}
-    for name, wanted in systems.items():
-        for run in runs:
-            place = (run.corpus, direction)
-            if run.segmentation == (best.get(place) if wanted == BEST else wanted):
-                found.setdefault(name, run)
-        if name not in found:
-            raise InputError(
-                f"{sources.paper.where}: measures.human: no run of {wanted} in {direction}",
-                allowed=", ".join(dict.fromkeys(run.segmentation for run in runs)) or "directions of its grids",
-            )
-    return found
+def of_outcomes(outcomes: DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield the measurements of one direction: shares of the sentences with an answer to that question.
 
-
-def _make_sheets(
-    sources: Sources, runs: Mapping[str, Run], number: int, judges: int, seed: int, home: Path
-) -> list[Path]:
-    """Make the sheets of one direction; return the path of their key, or nothing where there is nothing to judge."""
-    first = next(iter(runs.values()))
-    testset = sources.test_sets(first.corpus, first.direction)[0]
-    form = sources.experiment.segmentations[first.segmentation].text
-    texts = {
-        "train": sources.text_folder(first.corpus, first.pair, form) / f"train.{first.source}",
-        "test": sources.test_text(first, testset, first.source, as_it_came=False),
-        "source": sources.test_text(first, testset, first.source),
-    }
-    outputs = {name: sources.hypotheses(run, testset) for name, run in runs.items()}
-    _, paths = sheets.sheets_from_files(home, first.direction, texts, outputs, number, judges, seed=seed)
-    if not paths:
-        print(f"{first.direction}: no sentence with an unknown word has two different outputs", file=sys.stderr)
-    return paths[-1:]
-
-
-def of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[dict[str, Any]]:
-    """Yield the measurements of one direction: shares of the sentences with an answer to that question."""
-    for outcome in outcomes:
-        if not outcome.evaluated:
-            continue
-        yield {"metric": f"answers_{outcome.question}", "value": outcome.evaluated}
-        for place, system in enumerate(outcome.systems):
+    Tests and marks belong to the second system, as in the paper.
+    """
+    for found in outcomes[outcomes["evaluated"] > 0].to_dict("records"):
+        question, evaluated = found["question"], found["evaluated"]
+        yield {"metric": f"answers_{question}", "value": evaluated}
+        for place in (1, 2):
+            system = found[f"system_{place}"]
             keys = {"segmentation": system, "algorithm": system}
-            yield keys | {"metric": f"wins_{outcome.question}", "value": outcome.share(place)}
-            if place:  # tests and marks belong to the second system, as in the paper
-                yield keys | {"metric": f"p_{outcome.question}", "value": outcome.p_value}
-                yield keys | {"metric": f"p_{outcome.question}_one_sided", "value": outcome.p_one_sided}
-    if any(outcome.evaluated for outcome in outcomes):
-        yield {"metric": "evaluated_sentences", "value": max(outcome.evaluated for outcome in outcomes)}
+            yield keys | {"metric": f"wins_{question}", "value": found[f"wins_{place}"] / evaluated}
+        yield keys | {"metric": f"p_{question}", "value": found["p_value"]}
+        yield keys | {"metric": f"p_{question}_one_sided", "value": found["p_one_sided"]}
+    if outcomes["evaluated"].any():
+        yield {"metric": "evaluated_sentences", "value": outcomes["evaluated"].max()}

@@ -4,11 +4,11 @@ Vilar and Federico 2021, section 5.2 and Table 6: of test sentences that have a 
 source with one such word highlighted, and the outputs of two systems without their names. They answer two questions:
 which output translates the highlighted word better, and which one the sentence? "Equal" is an answer.
 
-Not stated there and chosen here: the highlighted word has a letter in it, and is drawn where there are several;
+The paper does not say, and we chose: the highlighted word has a letter in it, and is drawn where there are several;
 sentences on which both systems have the same output are not shown (their number is in the key); each sheet has either
 system first equally often, at random places, and its own order of sentences.
 
-What a judge gets (`sheet_html`, `sheet_csv`) names neither the systems nor their files. `key` has what is needed to
+What a judge gets (`sheet_html`, `sheet_csv`) names neither the systems nor their files. The key has what is needed to
 score the answers (answers.py) and stays with whoever made the sheets.
 """
 
@@ -31,12 +31,9 @@ from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 
-TEMPLATES = Path(__file__).parent
-LABELS = ("A", "B")
 #: The two questions, with the column of the answers.
 QUESTIONS = {"word": "better_word", "sentence": "better_sentence"}
-ANSWERS = ("A", "B", "equal")
-COLUMNS = ("sheet", "item", "source", "word", *LABELS, *QUESTIONS.values())
+COLUMNS = ("sheet", "item", "source", "word", "A", "B", *QUESTIONS.values())
 
 
 @dataclass(frozen=True)
@@ -55,31 +52,16 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """The sentences that can be shown, and how many there are of which kind."""
-
-    items: list[Item]
-    sentences: int  # of the test set
-    with_unknown_words: int
-    identical: int  # of those: both outputs are the same
-    without_place: int  # of those: no unknown word with a letter that is found in the sentence
-
-
-@dataclass(frozen=True)
 class Sheet:
-    """What one judge gets: sentences in an order of their own, each with the system that stands first (0 or 1)."""
+    """What one judge gets: sentences in an order of their own, each with the system that is A (0 or 1)."""
 
     name: str
-    judge: int
     items: list[Item]
     first: list[int]
 
     def shown(self) -> list[tuple[Item, str, str]]:
         """Return the sentences with output A and output B."""
-        return [
-            (item, item.outputs[first], item.outputs[1 - first])
-            for item, first in zip(self.items, self.first, strict=True)
-        ]
+        return [(i, i.outputs[a], i.outputs[1 - a]) for i, a in zip(self.items, self.first, strict=True)]
 
 
 def candidates(
@@ -88,8 +70,9 @@ def candidates(
     known: Collection[str],
     outputs: tuple[Sequence[str], Sequence[str]],
     seed: int = 1,
-) -> Candidates:
-    """Return the sentences with a word that is not `known`, each with one such word.
+) -> tuple[list[Item], dict[str, int]]:
+    """Return the sentences that can be shown, each with one word that is not `known`, and how many there are of which
+    kind: sentences; of those, with unknown words; of those, with identical outputs, and without a word to highlight.
 
     `sources` are the sentences as they came, `tokens` the same as segmenters read them, `outputs` both systems' plain
     text. Raises InputError when they are not equally many.
@@ -100,27 +83,23 @@ def candidates(
             allowed="equal numbers: one test set, in all its forms",
         )
     items: list[Item] = []
-    having = identical = without_place = 0
+    counts = {"sentences": len(sources), "with_unknown_words": 0, "identical": 0, "without_place": 0}
     for line, (source, tokenized, *pair) in enumerate(zip(sources, tokens, *outputs, strict=True), 1):
         unknown = unknown_words(tokenized, known)
-        if not unknown:
-            continue
-        having += 1
-        if pair[0].split() == pair[1].split():
-            identical += 1
-            continue
         spans = word_spans(tokenized, source)
-        places = [span for span in map(spans.__getitem__, unknown) if span and _has_letter(source[slice(*span)])]
-        if not places:
-            without_place += 1
-            continue
-        start, end = Random(f"word {seed} {line}").choice(places)
-        items.append(Item(line, source, start, end, (pair[0], pair[1])))
-    return Candidates(items, len(sources), having, identical, without_place)
+        places = [span for n in unknown if (span := spans[n]) and any(map(str.isalpha, source[slice(*span)]))]
+        same = pair[0].split() == pair[1].split()
+        counts["with_unknown_words"] += bool(unknown)
+        counts["identical"] += bool(unknown) and same
+        counts["without_place"] += bool(unknown) and not same and not places
+        if places and not same:
+            start, end = Random(f"word {seed} {line}").choice(places)
+            items.append(Item(line, source, start, end, (pair[0], pair[1])))
+    return items, counts
 
 
 def word_spans(line: str, sentence: str) -> list[tuple[int, int] | None]:
-    """Return where the words of a tokenized, truecased line stand in the sentence that it was made from.
+    """Return where the words of a tokenized, truecased line are in the sentence that it was made from.
 
     Tokenizers put spaces in, truecasers change case; where they changed more, the word is looked for further on, and is
     None when it is nowhere. Spans are start and end in characters.
@@ -139,73 +118,41 @@ def word_spans(line: str, sentence: str) -> list[tuple[int, int] | None]:
     return spans
 
 
-def _has_letter(word: str) -> bool:
-    return any(map(str.isalpha, word))
+def make_sheets(name: str, items: Sequence[Item], judges: int = 1, seed: int = 1) -> list[Sheet]:
+    """Share the sentences out among judges, and draw the orders.
 
-
-def draw(items: Sequence[Item], number: int | None, seed: int = 1) -> list[Item]:
-    """Return `number` of the sentences, drawn at random, in the order of the test set; all when they are fewer."""
-    if number is None or number >= len(items):
-        return list(items)
-    if number < 1:
-        raise InputError(f"{number} sentences cannot be judged", allowed="1 or more")
-    return sorted(Random(f"sentences {seed}").sample(list(items), number), key=lambda item: item.line)
-
-
-def make_sheets(name: str, items: Sequence[Item], judges: int = 1, per_item: int = 1, seed: int = 1) -> list[Sheet]:
-    """Share the sentences out among judges, each to `per_item` of them, and draw the orders.
-
-    `name` (en-de) begins the sheets' names, which also have a digest of all that is in them. Raises InputError for
-    numbers that cannot be, and where there is nothing to judge.
+    `name` (en-de) begins the sheets' names, which also have a digest of all that is in them.
     """
-    if judges < 1 or not 1 <= per_item <= judges:
-        raise InputError(
-            f"{judges} judges, each sentence by {per_item}", allowed="1 or more judges, and not more for a sentence"
-        )
-    if not items:
-        raise InputError("there is no sentence to judge", allowed="unknown words, and outputs that differ")
-    drawn = Random(f"judges {seed}").sample(list(items), len(items))
-    shares: list[list[Item]] = [[] for _ in range(judges)]
-    for place, item in enumerate(drawn):
-        for turn in range(per_item):
-            shares[(place * per_item + turn) % judges].append(item)
+    drawn = Random(f"judges {seed}").sample(items, len(items))
     sheets = []
-    for judge, share in enumerate(shares, 1):
-        random = Random(f"order {seed} {judge}")
+    for judge in range(judges):
+        random, share = Random(f"order {seed} {judge + 1}"), drawn[judge::judges]
         random.shuffle(share)
         offset = random.randrange(2)
         first = [(place + offset) % 2 for place in range(len(share))]
         random.shuffle(first)
-        sheets.append(Sheet("", judge, share, first))
+        sheets.append(Sheet(f"judge{judge + 1}", share, first))
     digest = hashlib.sha256(repr([(sheet.shown(), sheet.first) for sheet in sheets]).encode()).hexdigest()[:8]
-    return [Sheet(f"{name}.{digest}.judge{s.judge}", s.judge, s.items, s.first) for s in sheets if s.items]
+    return [Sheet(f"{name}.{digest}.{sheet.name}", sheet.items, sheet.first) for sheet in sheets if sheet.items]
 
 
-def key(sheets: Sequence[Sheet], systems: tuple[str, str], found: Candidates, **facts: Any) -> dict[str, Any]:
+def key(sheets: Sequence[Sheet], systems: Sequence[str], **facts: Any) -> dict[str, Any]:
     """Return what the judges must not see: which system is A and which is B, for each sentence of each sheet.
 
-    `facts` (direction, seed, files, …) are kept with it. Raises InputError for systems of one name.
+    `facts` (direction, seed, files, …) are kept with it.
     """
-    if systems[0] == systems[1]:
-        raise InputError(f"both systems are called {systems[0]}", allowed="two names")
-    counted = {name: getattr(found, name) for name in ("sentences", "with_unknown_words", "identical", "without_place")}
-    return {
-        **facts,
-        "systems": list(systems),
-        **counted,
-        "candidates": len(found.items),
-        "sheets": {
-            sheet.name: [
-                {"item": item.line, "word": item.word, "A": systems[first], "B": systems[1 - first]}
-                for item, first in zip(sheet.items, sheet.first, strict=True)
-            ]
-            for sheet in sheets
-        },
+    entries = {
+        sheet.name: [
+            {"item": item.line, "word": item.word, "A": systems[first], "B": systems[1 - first]}
+            for item, first in zip(sheet.items, sheet.first, strict=True)
+        ]
+        for sheet in sheets
     }
+    return {**facts, "systems": list(systems), "sheets": entries}
 
 
 def sheet_csv(sheet: Sheet) -> str:
-    """Return a sheet as CSV, for a spreadsheet: the word stands in [[ ]], the last two columns are to be filled."""
+    """Return a sheet as CSV for a spreadsheet: the word is in [[ ]], the last two columns are to be filled."""
     stream = io.StringIO()
     stream.write("\ufeff")  # without it, spreadsheets take UTF-8 for something else
     writer = csv.writer(stream, lineterminator="\r\n")
@@ -222,58 +169,44 @@ def _inert(text: str) -> str:
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
-def sheet_html(sheet: Sheet, source: str = "", target: str = "") -> str:
+def sheet_html(sheet: Sheet, direction: str) -> str:
     """Return a sheet as a page that needs nothing else, keeps answers in the browser and saves them as CSV.
 
-    `source` and `target` are language codes, for fonts, hyphens and screen readers.
+    The languages of the direction (en-de) are for fonts, hyphens and screen readers.
     """
-    return (
-        environment(TEMPLATES)
-        .get_template("evaluation_sheet.html")
-        .render(sheet=sheet, source=source, target=target, questions=QUESTIONS)
-    )
+    source, target = direction.split("-")
+    template = environment(Path(__file__).parent).get_template("evaluation_sheet.html")
+    return template.render(sheet=sheet, source=source, target=target, questions=QUESTIONS)
 
 
 def write_sheets(
-    folder: Path, sheets: Sequence[Sheet], key_of_them: dict[str, Any], source: str = "", target: str = ""
-) -> list[Path]:
-    """Write FOLDER/sheets/NAME.html and .csv for each sheet, and FOLDER/keys/NAME.json; return the paths, key last.
-
-    The key lies apart, so that the folder of sheets can be handed out as it is.
-    """
-    contents = {}
-    for sheet in sheets:
-        contents[folder / "sheets" / f"{sheet.name}.html"] = sheet_html(sheet, source, target)
-        contents[folder / "sheets" / f"{sheet.name}.csv"] = sheet_csv(sheet)
-    name = sheets[0].name.rpartition(".judge")[0]
-    contents[folder / "keys" / f"{name}.json"] = json.dumps(key_of_them, ensure_ascii=False, indent=1) + "\n"
-    for path, content in contents.items():
-        with whole_file(path, "wb") as stream:
-            stream.write(content.encode("utf-8"))
-    return list(contents)
-
-
-def sheets_from_files(
     home: Path,
     direction: str,
     texts: Mapping[str, Path],
     systems: Mapping[str, Path],
     number: int | None = None,
     judges: int = 1,
-    per_item: int = 1,
     seed: int = 1,
-) -> tuple[Candidates, list[Path]]:
-    """Write the sheets of a direction and their key; return what could be shown, and the paths, key last.
+) -> Path | None:
+    """Write HOME/sheets/NAME.html and .csv for each judge, and HOME/keys/NAME.json; return the path of the key.
 
     `texts` are source sides: train and test as segmenters read them, and the test set's `source` as it came. `systems`
-    are two names with plain translations. There are no paths where there is nothing to judge.
+    are two names with plain translations. Of the sentences that can be judged `number` are drawn [all]; where there are
+    none, nothing is written. The key lies apart, so that the folder of sheets can be handed out.
     """
     source, test, *outputs = (list(read_lines(path)) for path in (texts["source"], texts["test"], *systems.values()))
-    found = candidates(source, test, count_words([texts["train"]]), (outputs[0], outputs[1]), seed)
-    if not found.items:
-        return found, []
-    made = make_sheets(direction, draw(found.items, number, seed), judges, per_item, seed)
-    one, other = systems
-    files = {name: str(path) for name, path in {**texts, **systems}.items()}
-    facts = key(made, (one, other), found, direction=direction, seed=seed, files=files)
-    return found, write_sheets(home, made, facts, *direction.split("-"))
+    items, counts = candidates(source, test, count_words([texts["train"]]), (outputs[0], outputs[1]), seed)
+    if not items:
+        return None
+    facts = {"direction": direction, "seed": seed, **counts, "candidates": len(items)}
+    facts["files"] = {name: str(path) for name, path in {**texts, **systems}.items()}
+    drawn = Random(f"sentences {seed}").sample(items, min(number or len(items), len(items)))
+    sheets = make_sheets(direction, sorted(drawn, key=lambda item: item.line), judges, seed)
+    written = {f"sheets/{sheet.name}.html": sheet_html(sheet, direction) for sheet in sheets}
+    written |= {f"sheets/{sheet.name}.csv": sheet_csv(sheet) for sheet in sheets}
+    of_key = f"keys/{sheets[0].name.rpartition('.')[0]}.json"
+    written[of_key] = json.dumps(key(sheets, list(systems), **facts), ensure_ascii=False, indent=1) + "\n"
+    for name, content in written.items():
+        with whole_file(home / name, "wb") as stream:
+            stream.write(content.encode("utf-8"))
+    return home / of_key

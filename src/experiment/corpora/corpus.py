@@ -175,7 +175,7 @@ class Corpus:
     def _languages_of(self, pair: str) -> list[str]:
         if pair not in self.pairs():
             raise unknown(f"language pair of {self.name}", pair, self.pairs())
-        return pair_languages(pair)
+        return pair.split("-")
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:
@@ -205,8 +205,3 @@ class Corpus:
         if "local" in given:
             return File(path=given["local"], sha256=given.get("sha256"))
         return File(url=urljoin(self.definition.get("base", ""), given["url"]), sha256=given["sha256"])
-
-
-def pair_languages(pair: str) -> list[str]:
-    """Return the two languages of a pair's name."""
-    return pair.split("-")

@@ -30,7 +30,7 @@ SCHEMES = ("https", "http", "file")
 
 
 class _Temporary(Exception):
-    """A failure that another attempt may mend."""
+    """A failure that may be gone at the next attempt."""
 
 
 def fetch(
@@ -102,7 +102,7 @@ def _check(part: Path, sha256: str | None, origin: str) -> None:
         raise InputError(
             f"the SHA-256 of {origin} is {found}",
             allowed=sha256,
-            next_step="run again; if it stays so, the file has changed at its source: check it and mend the catalogue",
+            next_step="run again; if that does not help, the file at its source has changed: correct the catalogue",
         )
 
 

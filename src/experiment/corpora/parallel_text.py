@@ -42,7 +42,7 @@ def _unequal(paths: Paths, counts: tuple[int, int]) -> InputError:
     return InputError(
         f"the two sides do not have the same number of lines: {paths[0]} has {counts[0]}, {paths[1]} has {counts[1]}",
         allowed="one line per sentence, in the same order on both sides",
-        next_step="mend the files, or the list of parts that they are made of",
+        next_step="correct the files, or the list of parts that they are made of",
     )
 
 

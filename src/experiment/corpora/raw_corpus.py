@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from experiment.corpora.corpus import Corpus, File, Split, pair_languages
+from experiment.corpora.corpus import Corpus, File, Split
 from experiment.corpora.download import fetch
 from experiment.corpora.held_out import hold_out
 from experiment.corpora.parallel_text import Pair, Paths, read_pairs, sides
@@ -36,7 +36,8 @@ def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror:
     is drawn after train was put together. Raises InputError for a file that is missing, broken, or has another number
     of lines than expected.
     """
-    languages = (pair_languages(pair)[0], pair_languages(pair)[1])
+    first, _, second = pair.partition("-")
+    languages = first, second
     splits = corpus.splits(pair).values()
     if corpus.generator is not None:
         _generate(corpus, output)
@@ -63,7 +64,8 @@ def prepare_split(
     corpus: Corpus, pair: str, name: str, output: Path, *, downloads: Path, mirror: Path | None = None
 ) -> None:
     """Write OUTPUT/{name}.{language} for one split that has files or mtdata ids. Raises InputError as `prepare`."""
-    languages = (pair_languages(pair)[0], pair_languages(pair)[1])
+    first, _, second = pair.partition("-")
+    languages = first, second
     split = corpus.splits(pair)[name]
     for language in languages:
         for file in split.files.get(language, ()):
@@ -175,5 +177,5 @@ def _check_lines(corpus: str, split: Split, languages: Pair, output: Path) -> No
             raise InputError(
                 f"{corpus}: {path.name} has {found} lines",
                 allowed=f"{split.lines}, as the catalogue says",
-                next_step=f"check the files behind {path}, or mend `lines`",
+                next_step=f"check the files behind {path}, or correct `lines`",
             )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.jsonfiles import write_json
 from experiment.plan.segmented import Segmented, describe_segmented
 from experiment.plan.systems import Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
-from experiment.store.making import DONE, fits
+from experiment.store.making import DONE, define, fits, locked
 from experiment.store.results import Results, synchronize
+from experiment.store.usage import use_file, write_use
+from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -142,7 +142,7 @@ class Plan:
     def files_of(self, key: str, stem: str = "") -> list[str]:
         """Return the files that a text, or a test set of its own, is put together from: downloads, or a user's own.
 
-        What mtdata knows where to find is there when a mark is.
+        The files of an mtdata id are there when its mark is.
         """
         text = self.texts[key]
         test = text.by_stem(stem) if stem else None
@@ -161,11 +161,16 @@ class Plan:
         """Return what scripts/make_testset.py is told."""
         return self.texts[key].test_job(self.texts[key].by_stem(stem), self.runtime)
 
+    def testset_mark(self, key: str, stem: str) -> str:
+        """Return the mark of a test set of its own."""
+        return self.texts[key].done_of(self.texts[key].by_stem(stem))
+
     def training_job(self, key: str, seed: str) -> dict[str, Any]:
         """Return what scripts/train.py is told: the training, and what follows it."""
         evaluation = self.evaluation(key, seed)
         told = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
-        return told | {"chosen": evaluation.chosen, "evaluation": evaluation.job(self.runtime)}
+        told |= {"results": self.results.root, "chosen": evaluation.chosen}
+        return told | {"evaluation": evaluation.job(self.runtime)}
 
     def evaluation(self, key: str, seed: str) -> Evaluation:
         """Return the evaluation of a run."""
@@ -205,21 +210,60 @@ class Plan:
 
     def synchronize(self) -> None:
         """Make Snakemake's marks say what is there. Raises InputError for checkpoints that are needed and gone."""
+        for result in (*self.texts.values(), *self.segmented.values()):
+            synchronize(Path(result.done), fits(result.record), result.record)
         for text in self.texts.values():
-            synchronize(Path(text.done), lambda text=text: fits(text.record), text.record)  # type: ignore[misc]
             for test in text.tests:
                 if test.own:
-                    record = Path(text.folder, f"{test.stem}.json")
-                    synchronize(Path(text.done_of(test)), lambda record=record: fits(record), record)  # type: ignore[misc]
-        for segmented in self.segmented.values():
-            record = segmented.record
-            synchronize(Path(segmented.done), lambda record=record: fits(record), record)  # type: ignore[misc]
+                    record = text.record_of(test)
+                    synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
             evaluation.check_checkpoints()
-            synchronize(Path(evaluation.done), evaluation.finished)
+            synchronize(Path(evaluation.done), evaluation.finished())
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
         if not all(Path(path).is_file() for path in every):
-            synchronize(Path(self._experiment.results, "comet.done"), lambda: False)
+            synchronize(Path(self._experiment.results, "comet.done"), False)
+
+    # --- who uses what
+
+    @cached_property
+    def _use(self) -> dict[str, Any]:
+        """What the experiment uses, as `experiment.store.usage` describes it."""
+
+        def inside(folder: str) -> str:
+            return str(Path(folder).relative_to(self.results.root))
+
+        made = [*self.texts.values(), *self.segmented.values()]
+        keep = self.runtime["keep_checkpoints"]
+        return {
+            "experiment": inside(self._experiment.results),
+            "folders": sorted(inside(each.folder) for each in made),
+            "trainings": {
+                inside(each.training): {"chosen": inside(each.chosen), "select": dict(each.select), "keep": keep}
+                for each in self.evaluations.values()
+            },
+        }
+
+    @property
+    def use_file(self) -> str:
+        return use_file(self.results.root, self._use)
+
+    def register(self) -> None:
+        """Say what the experiment uses, and give each result its folder, before anything is made.
+
+        Raises InputError where another experiment gave a result of ours its own folder since we planned.
+        """
+        with locked(Path(self.results.root)):
+            write_use(Path(self.use_file), self._use)
+            found = Results(self.results.root)
+            for each in (*self.texts.values(), *self.segmented.values(), *self.systems.values()):
+                own = str(Path(each.folder).relative_to(self.results.root))
+                if (folder := found.folder(own, each.definition)) != each.folder:
+                    raise InputError(
+                        f"another experiment that has just started makes {each.folder}, too, and calls it {folder}",
+                        next_step="run the same command again: both then share it",
+                    )
+                define(Path(each.folder), each.definition)
 
     # --- what follows from all runs
 
@@ -239,15 +283,8 @@ class Plan:
             "commands": [f"snakemake --configfile {experiment.where}"],
         }
 
-    def manifest_digest(self) -> str:
-        """Return what changes when the manifest does."""
-        return hashlib.sha256(as_json(self.manifest()).encode()).hexdigest()
-
-    def write_manifest(self, path: str) -> None:
-        write_json(path, self.manifest())
-
     def _about(self, corpus: str) -> dict[str, str]:
-        """Return what a person should know of a corpus: what it is, its licence, its citation."""
+        """Return what a reader should know about a corpus: what it is, its licence, its citation."""
         definition = self._experiment.corpora[corpus].definition
         about = {key: definition[key] for key in ("title", "homepage", "licence", "citation") if key in definition}
         if "generated" in definition:

@@ -15,6 +15,7 @@ from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import Keyed, Results
 from experiment.training import recipes
+from experiment.training.selection import gone
 from subwords.errors import InputError
 
 STEP, TRANSLATION = "training 1", "translation 1"
@@ -92,8 +93,8 @@ def describe_system(
 class Evaluation:
     """One run's chosen model, and its translations of some test sets with some lexical metrics.
 
-    All that is made lies in two folders: the model's, named by what is chosen, and inside it the translations', with
-    the key of the settings of the search. What is there is not made again: an evaluation that asks for more only adds.
+    All that is made is in two folders: the model's, named after the choice, and in it the translations', with the key
+    of the search settings. Nothing is made twice: an evaluation that asks for more only adds to what is there.
     """
 
     system: System
@@ -152,15 +153,11 @@ class Evaluation:
         record = Path(self.training, RECORD)
         if not fits(record) or fits(Path(self.chosen, RECORD)):
             return
-        from experiment.training.selection import choose
-
-        dev = read_json(Path(self.training, "training.json"))["dev"]
-        names = [entry["file"] for entry in choose(dev, self.select)]
-        gone = [name for name in names if not Path(self.training, "checkpoints", name).exists()]
-        if gone:
+        missing = gone(Path(self.training), self.select)
+        if missing:
             raise InputError(
                 f"select: {{which: {self.select['which']}, average: {self.select['average']}}} needs checkpoints of"
-                f" {self.training} that were deleted when it was finished: {', '.join(gone)}",
+                f" {self.training} that were deleted when it was finished: {', '.join(missing)}",
                 allowed=f"what is there: {', '.join(sorted(p.parent.name for p in record.parent.glob(f'*/{RECORD}')))}",
                 next_step=f"take one of these; or delete {record} to train it again (what was made of it stays;"
                 " `runtime: {keep_checkpoints: true}` keeps all checkpoints)",

@@ -135,8 +135,8 @@ def score_corpus(
 ) -> dict[str, Any]:
     """Return what `{testset}.scores.json` holds: a score and signature per metric, and chrF of every sentence.
 
-    Scores are on sacrebleu's scale of 0 to 100. Sentence chrF is for finding sentences on which systems differ; it is
-    not averaged into anything. With `training`, the `training_words` of the target side, `words_by_frequency` says how
+    Scores are on sacrebleu's scale of 0 to 100. Sentence chrF serves to find sentences on which systems differ; no
+    score is computed from it. With `training`, the `training_words` of the target side, `words_by_frequency` says how
     well words of each frequency are translated.
     """
     scores: dict[str, Any] = {}

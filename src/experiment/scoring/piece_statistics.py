@@ -48,7 +48,7 @@ def _side(content: dict[str, Any]) -> SideStatistics:
 
 
 def vocabulary_overlap(source: Collection[str], target: Collection[str]) -> float | None:
-    """Return the share of the two sides' types of pieces that both sides have: those in common by all (Jaccard).
+    """Return the types of pieces that both sides have, divided by the types of either side (Jaccard).
 
     >>> vocabulary_overlap({"a", "b", "the"}, {"a", "b", "der"})
     0.5
@@ -65,7 +65,7 @@ def overlap_of(path: str | None) -> float | None:
 def entries_of(path: str | None, direction: str) -> int | None:
     """Return how many types of pieces both sides have together; None where that was not measured.
 
-    Of the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
+    It follows from the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
     """
     one, other = (side.vocabulary for side in side_statistics(path, direction).values())
     overlap = overlap_of(path)

@@ -19,7 +19,7 @@ def file_sha256(path: str | Path) -> str:
 
 
 class Checksums:
-    """The checksums of files, remembered in `folder`. One that cannot be written to costs time and nothing else."""
+    """The checksums of files, remembered in `folder`; if it cannot be written to, files are read again each time."""
 
     def __init__(self, folder: Path) -> None:
         self._memory = folder / MEMORY

@@ -1,23 +1,23 @@
-"""What is in a folder of results, who uses it, and what nothing needs any more.
-
-An experiment names the folders that it used in its manifest.json. What no manifest names is nobody's: an experiment
-that is not finished yet has no manifest, so its file has to be given (`uses` of its plan) for its results to count.
-"""
+"""What is in a folder of results, who uses it, and what nothing needs any more."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from experiment.jsonfiles import read_json
 from experiment.store.making import DEFINITION, LOCK, RECORD
+from experiment.store.usage import USED, Use, uses, wishes
+from subwords.errors import InputError
 
-#: Below results/: depth of the folders that have a key in their name, and of what a manifest calls them.
+#: Depth of the folders that have a key in their name, and of what a plan calls them.
 KINDS = {"corpora": "*/*", "segmented": "*/*/*", "runs": "*/*/*/*/seed*"}
+#: What is being deleted lies there, in the folder of results.
+DELETED = ".deleted"
 
 
 @dataclass(frozen=True)
@@ -29,32 +29,17 @@ class Held:
     finished: bool
     size: int  # bytes
     changed: float  # seconds since the epoch
-    users: tuple[str, ...] = field(default=())
+    users: tuple[str, ...]  # experiments; those of earlier plans, which were changed since, in brackets
 
 
 @dataclass(frozen=True)
 class Waste:
-    """What can be deleted, and why."""
+    """What can be deleted, and why. `folder` is the result that it is, or is a part of."""
 
+    folder: Path
     path: Path
     reason: str
     size: int  # bytes
-
-
-def manifests(root: Path) -> dict[str, Path]:
-    """Return experiment -> its manifest, of the experiments and papers in a folder of results."""
-    found = [*root.glob("*/manifest.json"), *root.glob("papers/*/*/manifest.json")]
-    return {str(path.parent.relative_to(root)): path for path in sorted(found)}
-
-
-def uses(root: Path) -> dict[str, set[Path]]:
-    """Return folder -> the experiments that used it, as far as they have a manifest, which is theirs alone."""
-    return {name: set(_named(read_json(path)["runs"])) for name, path in manifests(root).items()}
-
-
-def _named(runs: Iterable[Mapping[str, str]]) -> Iterator[Path]:
-    for run in runs:
-        yield from (Path(run[part]) for part in ("text", "segmented", "folder"))
 
 
 def size_of(path: Path) -> int:
@@ -64,50 +49,91 @@ def size_of(path: Path) -> int:
     return sum(file.stat().st_size for file in path.rglob("*") if file.is_file() and not file.is_symlink())
 
 
-def held(root: Path, used: Mapping[str, set[Path]]) -> Iterator[Held]:
-    """Yield every result. `used` is that of `uses`: experiment -> folders, relative to the working directory."""
+def held(root: Path) -> Iterator[Held]:
+    """Yield every result."""
+    known = uses(root)
     for kind, pattern in KINDS.items():
-        for folder in sorted(root.glob(f"{kind}/{pattern}")):
-            if not ((folder / DEFINITION).exists() or (folder.parent / DEFINITION).exists()):
-                continue
-            users = tuple(name for name, folders in used.items() if folder in folders)
-            yield Held(
-                folder, kind, (folder / RECORD).is_file(), size_of(folder), (folder / LOCK).stat().st_mtime, users
-            )
+        for folder in sorted((root / kind).glob(pattern)):
+            if (folder / DEFINITION).exists() or (folder.parent / DEFINITION).exists():
+                yield _held(root, folder, known)
 
 
-def in_use(folder: Path) -> bool:
-    """Return whether a process on this machine is at work in a folder."""
-    for lock in folder.rglob(LOCK):
-        handle = os.open(lock, os.O_RDWR)
-        try:
+def _held(root: Path, folder: Path, known: Iterable[Use]) -> Held:
+    """Return a result with its users. `known` has the newest plan of each experiment first."""
+    place = str(folder.relative_to(root))
+    users, known_by_now = dict[str, None](), set[str]()
+    for use in known:
+        if place in use.folders and use.experiment not in users:
+            users[f"({use.experiment})" if use.experiment in known_by_now else use.experiment] = None
+        known_by_now.add(use.experiment)
+    finished, kind = (folder / RECORD).is_file(), folder.relative_to(root).parts[0]
+    return Held(folder, kind, finished, size_of(folder), folder.stat().st_mtime, tuple(users))
+
+
+def waste(root: Path, superseded: bool = False) -> list[Waste]:
+    """Return what nothing needs: results that no plan names, checkpoints of finished trainings, left-overs.
+
+    With `superseded`, also what is named only by plans of experiments that were changed since. Raises InputError where
+    no plan is known: then everything would be waste.
+    """
+    if not (root / USED).is_dir():
+        raise InputError(
+            f"{root / USED} is not there: nothing says who uses what",
+            next_step="start each experiment again that uses these results: each says so when it starts",
+        )
+    found: list[Waste] = []
+    for result in held(root):
+        with _idle(result.folder) as idle:
+            found += _waste_of(root, result, superseded) if idle else ()
+    return found
+
+
+def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
+    folder = result.folder
+    if not result.users:
+        yield Waste(folder, folder, "no plan names it", result.size)
+    elif superseded and all(user.startswith("(") for user in result.users):
+        yield Waste(folder, folder, f"only an earlier plan names it: {', '.join(result.users)}", result.size)
+    else:
+        for left_over in (".making.*", "*.damaged", ".*.part"):
+            for path in folder.rglob(left_over):
+                yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
+        kept = any(wish["keep"] for wish in wishes(root, folder))
+        for path in [] if kept or not result.finished else (folder / "checkpoints").glob("*.pt"):
+            yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
+
+
+@contextmanager
+def _idle(folder: Path) -> Iterator[bool]:
+    """Hold the locks of a result, if no process on this machine is at work in it; yield whether that is so."""
+    handles = [os.open(lock, os.O_RDONLY) for lock in folder.rglob(LOCK)]
+    try:
+        for handle in handles:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
+        idle = True
+    except BlockingIOError:
+        idle = False
+    try:
+        yield idle
+    finally:
+        for handle in handles:
             os.close(handle)
-    return False
 
 
-def waste(root: Path, used: Mapping[str, set[Path]]) -> Iterator[Waste]:
-    """Yield what nothing needs: results that no experiment names, checkpoints of finished trainings, left-overs."""
-    for result in held(root, used):
-        if in_use(result.folder):
-            continue
-        if not result.users:
-            yield Waste(result.folder, "no experiment names it", result.size)
-            continue
-        for path in (*result.folder.rglob(".making.*"), *result.folder.rglob("*.damaged")):
-            yield Waste(path, "left by a job that was killed, or damaged", size_of(path))
-        checkpoints = list((result.folder / "checkpoints").glob("*.pt")) if result.finished else []
-        for path in checkpoints:
-            yield Waste(path, "the training is finished and its model chosen", size_of(path))
+def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list[Waste]:
+    """Delete, and return what was: not what somebody has begun to use, or to work in, since it was found.
 
-
-def delete(found: Iterable[Waste]) -> int:
-    """Delete, and return how many bytes."""
-    freed = 0
+    What is deleted is moved away first, so that a half of it is never taken for a result.
+    """
+    away = root / DELETED
+    deleted: list[Waste] = []
     for one in found:
-        shutil.rmtree(one.path) if one.path.is_dir() else one.path.unlink()
-        freed += one.size
-    return freed
+        (one.folder / LOCK).touch()
+        with _idle(one.folder) as idle:
+            now = _waste_of(root, _held(root, one.folder, uses(root)), superseded) if idle else ()
+            if one.path in {each.path for each in now}:
+                away.mkdir(exist_ok=True)
+                one.path.replace(away / f"{len(deleted)}")
+                deleted.append(one)
+        shutil.rmtree(away, ignore_errors=True)
+    return deleted

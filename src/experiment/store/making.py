@@ -93,8 +93,7 @@ def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) 
 def fits(record: Path) -> bool:
     """Return whether a record is there and its files are, with the sizes that it says.
 
-    Raises InputError for a record that is damaged: the result may have taken days, and is not made again
-    without a word.
+    Raises InputError for a record that is damaged: the result may have taken days, so it is not silently made again.
     """
     if not record.is_file():
         return False
@@ -137,26 +136,40 @@ def check_definition(path: Path, expected: str) -> None:
         raise InputError(
             f"{path} does not fit its folder: it has the key {key(definition)}, the folder {expected}"
             f" ({canonical(definition)[:300]})",
-            allowed="the definition that the folder was made by; nothing changes it but a person or a broken disk",
+            allowed="the definition that the folder was made by; only a person or a broken disk changes it",
             next_step=f"restore the file, or move {path.parent} away: it is then made again",
         )
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder. Whoever waits says so; the operating system gives the lock back however we end.
+    """Hold the lock on a folder. A process that has to wait says so. The operating system releases the lock however
+    this process ends.
 
-    Processes that we start have it, too: a training whose first process is killed is not over while others live.
+    Child processes inherit it: a training whose first process is killed is not over while others live.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-    os.set_inheritable(handle, True)
+    handle = _take(folder / LOCK)
     try:
+        yield
+    finally:
+        os.close(handle)
+
+
+def _take(lock: Path) -> int:
+    """Return the handle of a lock that is ours: of the file that is there now, because its folder may be deleted and
+    made again while we wait."""
+    while True:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR)
+        os.set_inheritable(handle, True)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"another process is at work in {folder}; waiting for it to end", file=sys.stderr, flush=True)
+            print(f"another process is at work in {lock.parent}; waiting for it to end", file=sys.stderr, flush=True)
             fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
+        try:
+            if os.path.samestat(os.fstat(handle), lock.stat()):
+                return handle
+        except FileNotFoundError:
+            pass
         os.close(handle)

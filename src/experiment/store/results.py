@@ -5,8 +5,9 @@ The key identifies, the name is for reading. A folder with the key that exists a
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,20 +72,16 @@ class Results:
         return folder
 
 
-def synchronize(done: Path, finished: Callable[[], bool], record: Path | None = None) -> bool:
-    """Make Snakemake's mark of a step say what is true; return that.
+def synchronize(done: Path, finished: bool, record: Path | None = None) -> None:
+    """Make Snakemake's mark of a step say whether it is finished.
 
     A mark without its result is removed, so that Snakemake plans the step; a result without its mark gets it, as old as
     the result. Results of others, where nothing can be written, stay as they are.
     """
-    true = finished()
-    try:
-        if done.exists() and not true:
-            done.unlink()
-        elif true and not done.exists():
+    with contextlib.suppress(OSError):
+        if not finished:
+            done.unlink(missing_ok=True)
+        elif not done.exists():
             done.touch()
             if record is not None:
                 os.utime(done, ns=(record.stat().st_atime_ns, record.stat().st_mtime_ns))
-    except OSError:
-        pass
-    return true

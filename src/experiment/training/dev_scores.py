@@ -39,7 +39,7 @@ def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]
 
 
 def patience_is_over(record: list[dict[str, Any]], flags: Mapping[str, Any], maximize: bool) -> bool:
-    """Return whether early stopping ends a training: so many dev scores in a row (`patience`) were none the better.
+    """Return whether early stopping ends a training: `patience` dev scores in a row were not better than the best.
 
     Never at the recipe's last update, where the training ends in any case.
     """

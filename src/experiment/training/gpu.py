@@ -130,7 +130,7 @@ def take(count: int, device: str = "auto", sharing: int = 1) -> list[str]:
 
     `device` is auto (cards if there are any, else the CPU), gpu (an error without cards) or cpu (never a card). Returns
     [] for the CPU. Raises InputError where cards were promised and are not there: a training that takes days on a CPU
-    must not begin because a driver failed.
+    must not start because a driver failed.
     """
     cards = [] if device == "cpu" else visible_cards()
     if not cards:

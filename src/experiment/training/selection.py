@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.jsonfiles import read_json, write_json
+from experiment.jsonfiles import read_json
 from experiment.training.dev_scores import ranked
 
 
@@ -19,19 +19,14 @@ def choose(record: Sequence[dict[str, Any]], select: Mapping[str, Any]) -> list[
     return record[-count:] if select["which"] == "last" else ranked(record, select["metric"] == "bleu")[:count]
 
 
-def wanted(training: Path) -> dict[str, dict[str, Any]]:
-    """Return the choices that are asked for of a training, by folder: whoever waits for it has left a note."""
-    notes = [read_json(path) for path in sorted((training / "checkpoints").glob("wanted.*.json"))]
-    return {note["folder"]: note["select"] for note in notes}
-
-
-def ask_for(training: Path, select: Mapping[str, Any], folder: Path) -> None:
-    """Leave the note that a choice is wanted, in a folder: the checkpoints are not deleted before it is made."""
-    write_json(training / "checkpoints" / f"wanted.{folder.name}.json", {"folder": str(folder), "select": dict(select)})
+def gone(training: Path, select: Mapping[str, Any]) -> list[str]:
+    """Return the checkpoints of a choice that are not there any more."""
+    names = [entry["file"] for entry in choose(read_json(training / "training.json")["dev"], select)]
+    return [name for name in names if not (training / "checkpoints" / name).exists()]
 
 
 def drop_checkpoints(training: Path) -> None:
     """Delete the checkpoints of a finished training of which every choice is made, and what kills left half written."""
-    for pattern in ("wanted.*.json", "*.pt", ".*.part"):
+    for pattern in ("*.pt", ".*.part"):
         for path in (training / "checkpoints").glob(pattern):
             path.unlink()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -29,6 +28,8 @@ def unknown(kind: str, value: object, choices: Iterable[object], next_step: str 
     unknown algorithm 'bpee': did you mean 'bpe'?
       allowed: bpe, hft
     """
+    import difflib
+
     names = [str(choice) for choice in choices]
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f": did you mean {close[0]!r}?" if close else ""

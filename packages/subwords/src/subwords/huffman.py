@@ -8,7 +8,7 @@ subwords say about frequency and drop what they say about composition, which is 
 Four types, two symbols: each merge joins the two rarest nodes (1+1, 2+2, 3+4), and its first child gets the first
 symbol.
 
->>> codes = huffman_codes([("the", 3), ("house", 2), ("on", 1), ("hill", 1)], 2)
+>>> codes = huffman_codes(["the", "house", "on", "hill"], [3, 2, 1, 1], 2)
 >>> {word: code for code, word in codes.items()}
 {'the': '一', 'house': '丁一', 'on': '丁丁一', 'hill': '丁丁丁'}
 >>> huffman = Huffman(codes)
@@ -73,14 +73,15 @@ CONSECUTIVE = (range(0x4E00, 0xD800),)
 
 
 def huffman_codes(
-    counts: Sequence[tuple[str, int]],
+    words: Sequence[str],
+    counts: Sequence[int],
     arity: int,
     padding: str = "none",
     alphabet: Sequence[range] = IDEOGRAPHS,
 ) -> dict[str, str]:
-    """Return code -> word, depth first, of the tree with at most `arity` children per node over (word, count) pairs.
+    """Return code -> word, depth first, of the tree with at most `arity` children per node over words with counts.
 
-    The order of the pairs decides between equal counts: the published order is by falling count, first seen first. So
+    The order of the words decides between equal counts: the published order is by falling count, first seen first. So
     does the heap, which takes the steps of CPython's heapq.
 
     Raises InputError when the tree needs more symbols than `alphabet` has.
@@ -96,11 +97,11 @@ def huffman_codes(
     if not counts:
         raise InputError("no words to code", next_step="give a text that is not empty")
     if len(counts) == 1:
-        return {symbols[0]: counts[0][0]}  # a single word still needs a code that can be seen
+        return {symbols[0]: words[0]}  # a single word still needs a code that can be seen
     # The textbook's dummy words, without making them: they would all be joined by the first merge.
     first = 2 + (len(counts) - 2) % (arity - 1) if padding == "optimal" else arity
-    words, numbers = zip(*counts, strict=True)
-    return {code: words[leaf] for code, leaf in core.huffman_codes(list(numbers), arity, first, symbols)}
+    codes: dict[str, str] = core.huffman_codes(list(words), list(counts), arity, first, symbols)
+    return codes
 
 
 def expected_length(codes: dict[str, str], counts: dict[str, int]) -> float:
@@ -119,6 +120,10 @@ def _is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _alphabet(options: dict[str, Any]) -> Sequence[range]:
+    return CONSECUTIVE if options["variant"] == "reference" else IDEOGRAPHS
 
 
 def _unknown(options: dict[str, Any]) -> str:
@@ -165,13 +170,14 @@ class Huffman(WordSegmenter):
         arity = check_size(cls, size)
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
-        table = word_table(texts)
-        counts = list(zip(table.words(), table.counts(), strict=True))
+        table, alphabet = word_table(texts), _alphabet(options)
         if options["variant"] == "reference":
-            counts = [(word, count) for word, count in counts if word not in (WORD_END, UNKNOWN)]
-        by_count = sorted(counts, key=lambda item: -item[1])  # stable: first seen first
-        alphabet = CONSECUTIVE if options["variant"] == "reference" else IDEOGRAPHS
-        return cls(huffman_codes(by_count, arity, options["padding"], alphabet), _unknown(options))
+            table = table.discard({WORD_END.encode(), UNKNOWN.encode()})
+        words, counts = table.words(), table.counts()
+        del table
+        order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
+        words, counts = [words[i] for i in order], [counts[i] for i in order]
+        return cls(huffman_codes(words, counts, arity, options["padding"], alphabet), _unknown(options))
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:

@@ -15,14 +15,16 @@ import inspect
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, EntryPoints
-from importlib.metadata import entry_points as installed_entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from subwords.errors import InputError, unknown
 from subwords.segmenter import Segmenter
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
 
 #: name -> "module:class"; modules are imported only when asked for.
 ALGORITHMS: dict[str, str] = {
@@ -115,6 +117,8 @@ def source_digest(name: str, folder: Path | None = None) -> str:
 
 @cache  # reading what is installed takes some milliseconds
 def entry_points(group: str) -> EntryPoints:
+    from importlib.metadata import entry_points as installed_entry_points
+
     return installed_entry_points(group=group)
 
 

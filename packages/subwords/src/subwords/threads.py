@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from queue import SimpleQueue
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Worker = TypeVar("Worker")
 Block = TypeVar("Block")
@@ -40,6 +41,9 @@ def shared_out(
         for block in blocks:
             yield work(workers[0], block)
         return
+    from concurrent.futures import ThreadPoolExecutor
+    from queue import SimpleQueue
+
     free: SimpleQueue[Worker] = SimpleQueue()
     for worker in workers:
         free.put(worker)

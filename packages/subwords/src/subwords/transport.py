@@ -58,16 +58,14 @@ class _Groups:
     """Edges by their end (row or column), to sum exponentials over each end."""
 
     def __init__(self, ends: Ints, count: int, what: str) -> None:
-        sizes = np.bincount(ends, minlength=count)
-        if len(sizes) > count or not sizes.all():
+        self.sizes = np.bincount(ends, minlength=count)
+        if len(self.sizes) > count or not self.sizes.all():
             raise ValueError(f"every {what} needs an edge and a mass")
         self.order = np.argsort(ends, kind="stable")
-        self.sizes = sizes
-        self.starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        self.starts = np.concatenate(([0], np.cumsum(self.sizes)))[:-1]
 
     def log_sum(self, values: Floats) -> Floats:
-        """Return ln(sum(exp(values))) over the edges of each end, safe for values of any magnitude."""
-        values = values[self.order]
+        """Return ln(sum(exp(values))) over the edges of each end, which `order` gives, safe for any magnitude."""
         highest = np.maximum.reduceat(values, self.starts)
         # A column whose edges all carry exp(-inf) = 0 would subtract infinities.
         shift = np.where(np.isfinite(highest), highest, 0.0)
@@ -85,9 +83,7 @@ class _Level:
 
     def __init__(self, rows: Ints, columns: Ints, row_mass: Floats, lowest: Floats, highest: Floats) -> None:
         m, n = len(row_mass), len(lowest)
-        parts = np.array(
-            core.parts(np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(columns, np.int64), m, n)
-        )
+        parts = np.array(core.parts(rows.astype(np.int64), columns.astype(np.int64), m, n))
         count = int(parts.max()) + 1
         self.part = parts[m:]
         self.width = highest - lowest
@@ -127,8 +123,10 @@ def transport(
     columns cannot be met; with a small `gamma` a plan may rest for long and move on, so lower `still`), or after
     `limit` rounds. Raises ValueError for a row or column without an edge.
     """
-    by_row = _Groups(rows, len(row_mass), "row")
     by_column = _Groups(columns, len(column_mass), "column")
+    given = by_column.order
+    rows, columns, distance = rows[given], columns[given], distance[given]  # from here on in the order of the columns
+    by_row = _Groups(rows, len(row_mass), "row")
     kernel = -distance / gamma
     lowest = np.maximum(column_mass - epsilon, 0.0)
     highest = column_mass + epsilon
@@ -137,15 +135,13 @@ def transport(
     level = _Level(rows, columns, row_mass, lowest, highest) if epsilon > 0 else None
     column_factor = np.zeros(len(column_mass))
     sums = np.zeros(len(column_mass))
-    by_columns = by_column.order
-    edges = (
-        np.ascontiguousarray(rows[by_columns], np.int64),
-        np.append(by_column.starts, len(columns)).astype(np.int64),
-    )
+    edges = np.ascontiguousarray(rows, np.int64), np.append(by_column.starts, len(columns))
+    scaled = np.empty(len(column_mass))
     rounds = 0
     while True:
-        row_factor = log_mass - by_row.log_sum(kernel + column_factor[columns])
-        received = by_column.log_sum(kernel + row_factor[rows])
+        row_factor = log_mass - by_row.log_sum((kernel + np.repeat(column_factor, by_column.sizes))[by_row.order])
+        sent = kernel + row_factor[rows]
+        received = by_column.log_sum(sent)
         before, sums = sums, np.exp(received + column_factor)
         rounds += 1
         change = np.abs(sums - before).max()
@@ -154,15 +150,13 @@ def transport(
         if converged or rounds >= limit:
             break
         column_factor = np.clip(received, log_lowest, log_highest) - received
-        plan = np.exp(kernel + row_factor[rows] + column_factor[columns])
+        plan = np.exp(sent + np.repeat(column_factor, by_column.sizes))
         if level:
             column_factor = column_factor - level.best(column_factor)  # the next row step moves the rows
         with np.errstate(over="ignore", divide="ignore"):
-            undone = np.exp(-column_factor)
-            scaled = core.scale(
-                *edges, *map(np.ascontiguousarray, (plan[by_columns], row_mass, lowest, highest, undone)), SCALED
-            )
+            core.scale(*edges, plan, row_mass, lowest, highest, np.exp(-column_factor), scaled, SCALED)
             column_factor += np.log(scaled)
         rounds += SCALED
-    mass = np.exp(kernel + row_factor[rows] + column_factor[columns])
+    mass = np.empty(len(columns))
+    mass[given] = np.exp(sent + np.repeat(column_factor, by_column.sizes))
     return Plan(mass, sums, miss, rounds, converged)

@@ -68,7 +68,7 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
 
 
 def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
-    """Yield sentences of which neither side has been used; give up when the grammar has no more to say."""
+    """Yield sentences of which neither side has been used; stop after many repetitions."""
     repeated = 0
     while repeated < 10_000:
         sentence = grammar.sentence()

@@ -82,7 +82,7 @@ for count in range(1 << 14):
     LOGARITHMS[count] = log(count)
 
 #: A symbol's floor, as a share of its count. Nearer to 1: tighter bounds, renewed more often.
-SHARE = cython.declare(cython.double, 0.8)
+SHARE = cython.declare(cython.double, 0.985)
 
 
 @cython.cfunc
@@ -115,17 +115,18 @@ class MostLikely:
     For the counts of symbols the bound assumes a smaller count, the symbol's floor; only when a count falls through its
     floor is the floor lowered, and the bounds of the symbol's pairs are raised. The best pair is then among the few
     whose bound is not below the best gain found, and only these are computed.
+
+    Most pairs are too rare to come near the best. The bound of a pair that has not been computed yet assumes symbols
+    that occur nowhere else, which depends on no symbol's floor; only those computed once are listed by their symbols.
     """
 
     text: RunningText
     heap: Heap  # by the negative bound; entries with another bound than their pair has now are outdated
     bound: vector[cython.double]  # by pair
     waits: vector[cython.char]  # by pair: whether it is in the heap
+    listed: vector[cython.char]  # by pair: whether its symbols list it
     scored: vector[int32_t]
-    next_left: vector[int32_t]  # by pair: the next pair with the same left symbol
-    next_right: vector[int32_t]
-    first_left: vector[int32_t]  # by symbol
-    first_right: vector[int32_t]
+    pairs: vector[vector[int32_t]]  # by symbol: those that are listed
     floor: vector[int64_t]  # by symbol
     gains: vector[cython.double]  # by merge
 
@@ -142,8 +143,10 @@ class MostLikely:
         c: int64_t = self.text.count[k]
         if c == 0:
             return 0
-        x: int64_t = max(self.floor[self.text.left[k]], c)
-        y: int64_t = max(self.floor[self.text.right[k]], c)
+        x: int64_t = c
+        y: int64_t = c
+        if self.listed[k]:
+            x, y = max(self.floor[self.text.left[k]], c), max(self.floor[self.text.right[k]], c)
         bound: cython.double = _gain(c, x, y, self.text.tokens + self.text.symbols.size())
         bound += 1e-12 * fabs(bound) + 1e-12  # the rounding of the gain itself
         if not self.waits[k] or bound > self.bound[k]:
@@ -159,16 +162,13 @@ class MostLikely:
         s: int32_t
         for s in range(self.floor.size(), text.symbols.size()):
             self.floor.push_back(cython.cast(int64_t, text.uses[s] * SHARE))
-            self.first_left.push_back(NONE)
-            self.first_right.push_back(NONE)
+        self.pairs.resize(self.floor.size())
         k: int32_t
-        for k in range(self.bound.size(), cython.cast(int32_t, text.left.size())):
-            self.bound.push_back(0)
-            self.waits.push_back(False)
-            self.next_left.push_back(self.first_left[text.left[k]])
-            self.first_left[text.left[k]] = k
-            self.next_right.push_back(self.first_right[text.right[k]])
-            self.first_right[text.right[k]] = k
+        known: int32_t = self.bound.size()
+        self.bound.resize(text.left.size(), 0)
+        self.waits.resize(text.left.size(), False)
+        self.listed.resize(text.left.size(), False)
+        for k in range(known, cython.cast(int32_t, text.left.size())):
             self.renew(k)
         return 0
 
@@ -180,14 +180,9 @@ class MostLikely:
         if self.text.uses[s] >= self.floor[s]:
             return 0
         self.floor[s] = cython.cast(int64_t, self.text.uses[s] * SHARE)
-        k: int32_t = self.first_left[s]
-        while k != NONE:
+        k: int32_t
+        for k in self.pairs[s]:
             self.renew(k)
-            k = self.next_left[k]
-        k = self.first_right[s]
-        while k != NONE:
-            self.renew(k)
-            k = self.next_right[k]
         return 0
 
     @cython.cfunc
@@ -213,6 +208,10 @@ class MostLikely:
             if gain > highest or (gain == highest and text.larger(k, found)):
                 found, highest = k, gain
         for k in self.scored:
+            if not self.listed[k]:
+                self.listed[k] = True
+                self.pairs[text.left[k]].push_back(k)
+                self.pairs[text.right[k]].push_back(k)
             self.renew(k)
         if found != NONE:
             self.gains.push_back(highest)

@@ -52,7 +52,9 @@ cdef class Types:
     cdef vector[int32_t] offsets  # of the characters in the text
     cdef vector[int32_t] ends  # of the words in the codes
     cdef vector[int32_t] shared  # characters that a word has in common with the one before it
-    cdef vector[char] cuts  # by character: whether a piece ends there (1), and is unknown (2)
+    # by character
+    cdef vector[int32_t] piece  # the string of the piece that ends there; UNKNOWN, or INSIDE a piece
+    cdef vector[int32_t] couple  # the string of that piece and the one before it, or NONE
     # strings that have been entries or candidates, with their counts in the present segmentation
     cdef Table strings
     cdef vector[int64_t] used
@@ -60,5 +62,6 @@ cdef class Types:
 
     cdef int read(self, WordTable words, vector[pair[pair[uint64_t, uint64_t], int32_t]] &order) except -1 nogil
     cdef int32_t string(self, int32_t first, int32_t last) except -1 nogil
-    cdef int weigh(self, int32_t begin, int32_t end, int64_t count) except -1 nogil
+    cdef int take_back(self, int32_t begin, int32_t end, int64_t count) noexcept nogil
+    cdef int put(self, EntrySplitter splitter, int32_t begin, int64_t count) except -1 nogil
     cdef int segment(self, EntrySplitter splitter) except -1 nogil

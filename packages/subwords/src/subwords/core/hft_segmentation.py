@@ -27,6 +27,30 @@ NONE = cython.declare(cython.int, -1)
 #: In the place of an entry: a character without one; in the public code, a word that ends in such a character.
 UNKNOWN = cython.declare(cython.int, -1)
 LOST = cython.declare(cython.int, -2)
+#: In the place of a piece: no piece ends here.
+INSIDE = cython.declare(cython.int, -2)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(-1)
+def _read(
+    text: cython.p_const_char,
+    length: cython.size_t,
+    place: int32_t,
+    codes: cython.pointer(vector[uint32_t]),
+    offsets: cython.pointer(vector[int32_t]),
+) -> cython.int:
+    """Append the code points of UTF-8, and where each begins; the text begins at `place`."""
+    i: cython.size_t
+    for i in range(length):
+        byte: cython.uchar = text[i]
+        if byte & 0xC0 != 0x80:
+            offsets.push_back(place + i)
+            codes.push_back(byte if byte < 0x80 else byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 7))
+        else:
+            codes[0][codes.size() - 1] = codes.back() << 6 | (byte & 0x3F)
+    return 0
 
 
 @cython.final
@@ -142,16 +166,7 @@ class EntrySplitter(Splitter):
         """Read the characters of a word."""
         self.codes.clear()
         self.offsets.clear()
-        i: cython.size_t
-        for i in range(length):
-            byte: cython.uchar = word[i]
-            if byte & 0xC0 != 0x80:
-                self.offsets.push_back(i)
-                self.codes.push_back(
-                    byte if byte < 0x80 else byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 7)
-                )
-            else:
-                self.codes[self.codes.size() - 1] = self.codes.back() << 6 | (byte & 0x3F)
+        _read(word, length, 0, cython.address(self.codes), cython.address(self.offsets))
         self.offsets.push_back(length)
         return 0
 
@@ -222,21 +237,12 @@ class Types:
         self.codes.reserve(words.table.text.size())
         begin: int32_t = 0  # of the word before
         i: cython.size_t
-        j: cython.size_t
         for i in range(order.size()):
             text: cython.p_const_char = words.table.key(order[i].second)
             length: cython.size_t = words.table.length(order[i].second)
             start: int32_t = self.codes.size()
-            for j in range(length):
-                byte: cython.uchar = text[j]
-                if byte & 0xC0 != 0x80:
-                    self.offsets.push_back(self.text.size())
-                    self.codes.push_back(
-                        byte if byte < 0x80 else byte & (0x1F if byte < 0xE0 else 0x0F if byte < 0xF0 else 7)
-                    )
-                else:
-                    self.codes[self.codes.size() - 1] = self.codes.back() << 6 | (byte & 0x3F)
-                self.text.push_back(text[j])
+            _read(text, length, self.text.size(), cython.address(self.codes), cython.address(self.offsets))
+            self.text.insert(self.text.end(), text, text + length)
             self.ends.push_back(self.codes.size())
             self.counts.push_back(words.count[order[i].second])
             shared: int32_t = 0
@@ -246,7 +252,8 @@ class Types:
             self.shared.push_back(shared)
             begin = start
         self.offsets.push_back(self.text.size())
-        self.cuts.resize(self.codes.size(), 0)
+        self.piece.resize(self.codes.size(), INSIDE)
+        self.couple.resize(self.codes.size(), NONE)
         return 0
 
     def characters(self) -> dict[str, int]:
@@ -272,22 +279,36 @@ class Types:
             self.neighbours.push_back(0)
         return number
 
-    def weigh(self, begin, end, count):
-        """Add a count to the pieces of a word, and to its pairs of neighbours; unknown pieces are left out."""
-        first: int32_t = begin  # of the piece at hand
-        before: int32_t = NONE  # the first character of the piece before it, when that is known
+    def take_back(self, begin, end, count):
+        """Take a count from the pieces of a word, and from its pairs of neighbours."""
         place: int32_t
         for place in range(begin, end):
-            if not self.cuts[place]:
-                continue
-            if self.cuts[place] == 1:
-                self.used[self.string(first, place + 1)] += count
-                if before != NONE:
-                    self.neighbours[self.string(before, place + 1)] += count
-                before = first
-            else:
-                before = NONE
-            first = place + 1
+            if self.piece[place] >= 0:
+                self.used[self.piece[place]] -= count
+            if self.couple[place] != NONE:
+                self.neighbours[self.couple[place]] -= count
+            self.piece[place], self.couple[place] = INSIDE, NONE
+        return 0
+
+    def put(self, splitter, begin, count):
+        """Take up the pieces of a word, with its count; unknown ones have no string."""
+        first: int32_t = begin  # of the piece at hand
+        before: int32_t = NONE  # the first character of the piece before it, when that is known
+        k: int32_t
+        for k in range(cython.cast(int32_t, splitter.pieces.size()) - 1, -1, -1):
+            end: int32_t = begin + splitter.ends[k]
+            known: cython.bint = splitter.pieces[k] >= 0
+            number: int32_t = UNKNOWN
+            if known:
+                number = self.string(first, end)
+                self.used[number] += count
+            self.piece[end - 1] = number
+            if known and before != NONE:
+                number = self.string(before, end)
+                self.neighbours[number] += count
+                self.couple[end - 1] = number
+            before = first if known else NONE
+            first = end
         return 0
 
     def segment(self, splitter):
@@ -305,19 +326,13 @@ class Types:
             for k in range(pieces - 1, -1, -1):
                 stop: int32_t = begin + splitter.ends[k] - 1
                 while same and place < stop:
-                    same = self.cuts[place] == 0
+                    same = self.piece[place] == INSIDE
                     place += 1
-                cut: cython.char = 2 - (splitter.pieces[k] >= 0)
-                same = same and self.cuts[stop] == cut
+                same = same and self.piece[stop] != INSIDE and (self.piece[stop] >= 0) == (splitter.pieces[k] >= 0)
                 place = stop + 1
             if not same:
-                self.weigh(begin, end, -self.counts[word])
-                for place in range(begin, end):
-                    self.cuts[place] = 0
-                for k in range(pieces):
-                    cut = 2 - (splitter.pieces[k] >= 0)
-                    self.cuts[begin + splitter.ends[k] - 1] = cut
-                self.weigh(begin, end, self.counts[word])
+                self.take_back(begin, end, self.counts[word])
+                self.put(splitter, begin, self.counts[word])
             begin = end
         return 0
 

@@ -1,4 +1,4 @@
-"""The Huffman tree of counts, and the codes of its leaves (see `subwords.huffman`)."""
+"""The Huffman tree of counts, and the codes of its words (see `subwords.huffman`)."""
 
 import cython
 from cython.cimports.libc.stdint import int32_t, int64_t
@@ -6,10 +6,10 @@ from cython.cimports.libcpp.vector import vector
 from cython.cimports.subwords.core.heap import Heap
 
 
-def huffman_codes(counts: list, arity: int64_t, first: int64_t, symbols: list) -> list[tuple[str, int]]:
-    """Return the code and the number of each leaf, depth first, of the tree with at most `arity` children a node.
+def huffman_codes(words: list, counts: list, arity: int64_t, first: int64_t, symbols: list) -> dict[str, str]:
+    """Return code -> word, depth first, of the tree with at most `arity` children a node whose leaves are the words.
 
-    `counts` are those of the leaves, `first` says how many nodes the first merge joins. Among equal counts the layout
+    `counts` are those of the words, `first` says how many nodes the first merge joins. Among equal counts the layout
     of the heap decides, which is that of CPython's heapq: it is part of the published result.
     """
     heap = Heap()
@@ -32,13 +32,13 @@ def huffman_codes(counts: list, arity: int64_t, first: int64_t, symbols: list) -
         children.push_back(joined)
         heap.push(sum_, leaves + cython.cast(int32_t, children.size()) - 1)
         take = arity
-    codes: list = []
+    codes: dict = {}
     waiting: list = [("", heap.entries[0].item)]
     i: cython.Py_ssize_t
     while waiting:
         path, node = waiting.pop()
         if node < leaves:
-            codes.append((path, node))
+            codes[path] = words[node]
             continue
         below: cython.pointer(vector[int32_t]) = cython.address(children[node - leaves])
         for i in range(below.size() - 1, -1, -1):

@@ -14,19 +14,17 @@ whose order is that of code points, so that ties between pairs can be decided by
 
 import cython
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-from cython.cimports.libc.stdint import int32_t, int64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint64_t
 from cython.cimports.libc.string import memcmp, memcpy
 from cython.cimports.libcpp import bool as boolean
 from cython.cimports.libcpp.vector import vector
 from cython.cimports.subwords.core.merging import Place, Unit
-from cython.cimports.subwords.core.table import Table, prefetch
+from cython.cimports.subwords.core.table import Table, find_pair, find_short, letter_key, prefetch
 from cython.cimports.subwords.core.words import WordTable
 
 NONE = cython.declare(cython.int, -1)
 #: How many places before its turn a place's memory is asked for.
 AHEAD = cython.declare(cython.int, 16)
-#: Marks a symbol that ends a word.
-END = cython.declare(cython.p_const_char, b"</w>")
 
 
 @cython.final
@@ -42,7 +40,7 @@ class RunningText:
         self.overlap = overlap
         self.weight = words.count
         bytes_: cython.size_t = words.table.text.size()
-        letter: vector[cython.char]
+        letter: uint64_t
         unit: Unit
         unit.pair = NONE
         number: int32_t
@@ -52,6 +50,7 @@ class RunningText:
             for i in range(bytes_):
                 units += (words.table.text[i] & 0xC0) != 0x80
             self.units.reserve(units)
+            self.linked.reserve(units)
             for number in range(words.table.size()):
                 begin: cython.size_t = words.table.ends[number]
                 end: cython.size_t = words.table.ends[number + 1]
@@ -59,10 +58,11 @@ class RunningText:
                     stop: cython.size_t = begin + 1
                     while stop < end and (words.table.text[stop] & 0xC0) == 0x80:
                         stop += 1
-                    letter.assign(words.table.text.data() + begin, words.table.text.data() + stop)
-                    if stop == end:
-                        letter.insert(letter.end(), END, END + 4)
-                    unit.symbol = self.symbols.add(letter.data(), letter.size())
+                    size: cython.size_t = stop - begin + (4 if stop == end else 0)
+                    letter = letter_key(words.table.text.data() + begin, stop - begin, stop == end)
+                    unit.symbol = find_short(self.symbols, letter, size)
+                    if unit.symbol == NONE:
+                        unit.symbol = self.symbols.add(cython.cast(cython.p_const_char, cython.address(letter)), size)
                     unit.prev = (
                         NONE if begin == words.table.ends[number] else cython.cast(int32_t, self.units.size()) - 1
                     )
@@ -72,6 +72,7 @@ class RunningText:
                     begin = stop
             self.most = min(merges, units - words.table.size())
             self.index()
+            self.linked.shrink_to_fit()  # no merge makes as many
 
     def index(self) -> cython.int:
         """Find and count the pairs of the units, and the symbols."""
@@ -125,8 +126,11 @@ class RunningText:
         k: int32_t
         for k in range(self.pairs.size(), cython.cast(int32_t, self.left.size())):
             self.pairs.add_pair(self.left[k], self.right[k])
-        k = self.pairs.add_pair(x, y)
-        return self.new_pair(x, y) if k == cython.cast(int32_t, self.left.size()) else k
+        k = find_pair(self.pairs, x, y)
+        if k == NONE:
+            self.pairs.add_pair(x, y)
+            k = self.new_pair(x, y)
+        return k
 
     def pair_before(self, x: int32_t, z: int32_t, again: boolean) -> int32_t:
         """Return the pair of a symbol and the new one, z; the table is needed only where z has been there before."""

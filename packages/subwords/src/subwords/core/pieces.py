@@ -2,12 +2,12 @@
 
 import cython
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-from cython.cimports.libc.stdint import int32_t, int64_t
+from cython.cimports.libc.stdint import int32_t, int64_t, uint64_t
 from cython.cimports.libc.string import memcpy
 from cython.cimports.libcpp import bool as boolean
 from cython.cimports.libcpp.vector import vector
 from cython.cimports.subwords.core.heap import Entry, Heap
-from cython.cimports.subwords.core.table import Table, find_pair, prefetch
+from cython.cimports.subwords.core.table import Table, find_pair, find_short, letter_key, prefetch
 from cython.cimports.subwords.core.words import WordTable
 
 NONE = cython.declare(cython.int, -1)
@@ -203,18 +203,14 @@ class MergeSplitter(Splitter):
         self.symbol.clear()
         self.start.clear()
         begin: cython.size_t = 0
-        final: vector[cython.char]
         while begin < length:
             stop: cython.size_t = begin + 1
             while stop < length and (word[stop] & 0xC0) == 0x80:
                 stop += 1
             self.start.push_back(begin)
-            if stop < length:
-                self.symbol.push_back(self.symbols.find(word + begin, stop - begin))
-            else:
-                final.assign(word + begin, word + stop)
-                final.insert(final.end(), END, END + 4)
-                self.symbol.push_back(self.symbols.find(final.data(), final.size()))
+            last: boolean = stop == length
+            letter: uint64_t = letter_key(word + begin, stop - begin, last)
+            self.symbol.push_back(find_short(self.symbols, letter, stop - begin + (4 if last else 0)))
             begin = stop
         units: int32_t = self.symbol.size()
         self.next.resize(units)
@@ -269,7 +265,3 @@ class MergeSplitter(Splitter):
             self.split(encoded, len(encoded), cython.address(pieces))
             found.append(PyBytes_FromStringAndSize(pieces.data(), pieces.size()).decode("utf-8", "surrogatepass"))
         return found
-
-
-#: Marks a symbol that ends a word.
-END = cython.declare(cython.p_const_char, b"</w>")

@@ -23,12 +23,16 @@ cdef struct Slot:
 cdef inline uint64_t load(const char *place, size_t length) noexcept nogil:
     """Return the first eight bytes of a key; the bytes beyond its end are zero."""
     cdef uint64_t value = 0
-    cdef size_t i
+    cdef uint32_t last = 0
     if length >= 8:
         memcpy(&value, place, 8)
-    else:
-        for i in range(length):
-            value |= <uint64_t>(<unsigned char>place[i]) << (8 * i)
+    elif length >= 4:  # two fours, which may overlap
+        memcpy(&value, place, 4)
+        memcpy(&last, place + length - 4, 4)
+        value |= <uint64_t>last << (8 * (length - 4))
+    elif length:  # the first, the middle and the last byte, which may be the same
+        value = <unsigned char>place[0] | <uint64_t><unsigned char>place[length >> 1] << (8 * (length >> 1))
+        value |= <uint64_t><unsigned char>place[length - 1] << (8 * (length - 1))
     return value
 
 
@@ -74,13 +78,25 @@ cdef class Table:
     cdef size_t memory(self) noexcept nogil
 
 
-cdef inline int32_t find_pair(Table table, uint32_t x, uint32_t y) noexcept nogil:
-    """Return the number of the key that two numbers make, or -1, in a table that has only such keys."""
-    cdef uint64_t key = <uint64_t>y << 32 | x
+cdef inline int32_t find_short(Table table, uint64_t key, size_t length) noexcept nogil:
+    """Return the number of a key of up to 8 bytes, which is given as `load` returns it, or -1."""
+    cdef uint64_t hash = hash_of(NULL, length, key)
+    cdef uint32_t tag = tag_of(hash, length)
     cdef size_t mask = table.slots.size() - 1
-    cdef size_t slot = hash_of(<const char *>&key, 8, key) & mask
+    cdef size_t slot = hash & mask
     cdef Slot *found = &table.slots[slot]
-    while found.number != -1 and found.prefix != key:
+    while found.number != -1 and (found.prefix != key or found.tag != tag):
         slot = (slot + 1) & mask
         found = &table.slots[slot]
     return found.number
+
+
+cdef inline int32_t find_pair(Table table, uint32_t x, uint32_t y) noexcept nogil:
+    """Return the number of the key that two numbers make, or -1."""
+    return find_short(table, <uint64_t>y << 32 | x, 8)
+
+
+cdef inline uint64_t letter_key(const char *letter, size_t length, bint last) noexcept nogil:
+    """Return a character as a symbol, as `find_short` takes it; the last one of its word carries "</w>"."""
+    cdef uint64_t end = 0x3E772F3C
+    return load(letter, length) | (end << (8 * length) if last else 0)

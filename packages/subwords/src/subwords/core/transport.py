@@ -13,9 +13,10 @@ def scale(
     lowest: cython.double[::1],
     highest: cython.double[::1],
     undone: cython.double[::1],
+    change: cython.double[::1],
     rounds: cython.int,
-) -> list[float]:
-    """Return the change of the column factors by some rounds on a plan; `undone` would take their present value back.
+) -> None:
+    """Write the change of the column factors by some rounds on a plan; `undone` would take their present value back.
 
     Edges are in the order of their columns: those of column c are starts[c] to starts[c + 1]. A sum that is too small
     for a double leaves its factor alone: the next round in logarithms sees to it.
@@ -23,10 +24,9 @@ def scale(
     m: cython.Py_ssize_t = row_mass.shape[0]
     n: cython.Py_ssize_t = lowest.shape[0]
     u: vector[cython.double]
-    v: vector[cython.double]
     sums: vector[cython.double]
     u.assign(m, 1.0)
-    v.assign(n, 1.0)
+    change[:] = 1.0
     total: cython.double
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
@@ -35,7 +35,7 @@ def scale(
             sums.assign(m, 0.0)
             for i in range(n):
                 for e in range(starts[i], starts[i + 1]):
-                    sums[rows[e]] += plan[e] * v[i]
+                    sums[rows[e]] += plan[e] * change[i]
             for i in range(m):
                 if sums[i] > 0:
                     u[i] = row_mass[i] / sums[i]
@@ -44,8 +44,7 @@ def scale(
                 for e in range(starts[i], starts[i + 1]):
                     total += plan[e] * u[rows[e]]
                 if total > 0:
-                    v[i] = min(max(undone[i], lowest[i] / total), highest[i] / total)
-    return v
+                    change[i] = min(max(undone[i], lowest[i] / total), highest[i] / total)
 
 
 def parts(rows: int64_t[::1], columns: int64_t[::1], m: cython.Py_ssize_t, n: cython.Py_ssize_t) -> list[int]:

@@ -1,6 +1,6 @@
 """Character classes and case mappings of C.UTF-8 in glibc 2.36.
 
-Made by tools/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,
+Made by tests/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,
 `100-136/2` every second code point of one, a mapping adds the signed number before the colon.
 """
 

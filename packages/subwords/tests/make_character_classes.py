@@ -3,7 +3,7 @@
 HFT's published pretokenization is a sed script, and what [[:alpha:]], \\b or \\L mean there is decided by the C
 library. Run this on a system with the glibc whose classes are wanted:
 
-    python tools/make_character_classes.py src/subwords/hft/c_utf8.py
+    python tests/make_character_classes.py src/subwords/hft/c_utf8.py
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def module_text() -> str:
     lines = [
         f'"""Character classes and case mappings of {LOCALE} in {" ".join(platform.libc_ver())}.',
         "",
-        "Made by tools/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,",
+        "Made by tests/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,",
         "`100-136/2` every second code point of one, a mapping adds the signed number before the colon.",
         '"""',
         "",

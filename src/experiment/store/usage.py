@@ -1,0 +1,55 @@
+"""Who uses which results: every plan leaves a list of them before its first job starts.
+
+results/used/EXPERIMENT.DIGEST.json names the folders of a plan's texts, segmentations and trainings, and which
+checkpoints of each training it wants. So nothing is deleted that an experiment needs, finished or not. A plan that was
+changed leaves another list; the older one stays until a person prunes what it alone names. Paths in it begin at the
+folder of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json, write_json
+from experiment.store.keys import key
+
+USED = "used"
+
+
+@dataclass(frozen=True)
+class Use:
+    """What one plan uses."""
+
+    experiment: str
+    folders: frozenset[str]
+    #: Training -> its `chosen` folder, the `select` that says which checkpoints, and whether it wants to `keep` all.
+    trainings: Mapping[str, Mapping[str, Any]]
+    planned: float  # seconds since the epoch
+
+
+def use_file(root: str, use: Mapping[str, Any]) -> str:
+    """Return where the list of a plan lies."""
+    return f"{root}/{USED}/{use['experiment']}.{key(use)}.json"
+
+
+def write_use(path: Path, use: Mapping[str, Any]) -> None:
+    write_json(path, use, sealed=True)
+
+
+def uses(root: Path) -> list[Use]:
+    """Return what the plans of a folder of results use, the newest first."""
+    found = []
+    for path in (root / USED).rglob("*.json"):
+        content = read_json(path)
+        folders, trainings = content["folders"], content["trainings"]
+        found.append(Use(content["experiment"], frozenset([*folders, *trainings]), trainings, path.stat().st_mtime))
+    return sorted(found, key=lambda use: -use.planned)
+
+
+def wishes(root: Path, training: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield what each plan wants of a training."""
+    place = str(training.relative_to(root))
+    return (use.trainings[place] for use in uses(root) if place in use.trainings)
