@@ -106,7 +106,7 @@ PROGRAMS = [
         targets={"learn": 0.035, "encode": ENCODE_TARGET},
         costs={
             "learn": "some 30 passes over the types, each as long as a third of them (common beginnings are shared)",
-            "encode": "HFT's own pretokenization, six passes over the text's characters, is half of it",
+            "encode": "HFT's own pretokenization, six passes over the text's characters, is a third of it",
         },
         growth=True,
     ),

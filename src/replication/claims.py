@@ -125,7 +125,13 @@ class Numbers:
 
     def between(self, low: float, high: float) -> Cases:
         """Return which numbers lie within two bounds, both included."""
-        return self._cases(lambda value: low - SLACK <= value <= high + SLACK)
+        found = self._cases(lambda value: low - SLACK <= value <= high + SLACK)
+        apart = {
+            cell: value + self.halves[cell] < low - SLACK or value - self.halves[cell] > high + SLACK
+            for cell, value in self.known.items()
+        }
+        clear = {cell: found.clear[cell] and (found.holds[cell] or apart[cell]) for cell in found.clear}
+        return replace(found, clear=clear)
 
     def minus(self, other: Numbers) -> Numbers:
         """Return these numbers minus others of the same cells."""
@@ -381,7 +387,7 @@ def _unlike(sides: list[Side], found: Numbers) -> str:
             for side, of_side in compared.groupby("side")
         }
         if len(covered) == 2 and covered["left"] != covered["right"]:
-            told = (f"{side!s} has {', '.join(sorted(names))}" for side, names in covered.items())
+            told = (f"{side} has {', '.join(sorted(covered[side]))}" for side in ("left", "right"))
             return f"{', '.join(known)}: {'; '.join(told)}"
     return ""
 
@@ -545,7 +551,7 @@ def _trend(numbers: Numbers, so: Callable[[list[Cell]], tuple[bool, bool]]) -> C
 
 def significant(cases: Cases, alpha: float = 0.05) -> Cases:
     """Return the cases in which Welch's t test over seeds finds the sides different, too."""
-    holds = {}
+    holds, clear = {}, {}
     for cell, so in cases.holds.items() if not cases.obstacle else ():
         left, right = cases.numbers.sides(cell)
         if min(len(left), len(right)) < FEWEST_SEEDS:
@@ -553,7 +559,8 @@ def significant(cases: Cases, alpha: float = 0.05) -> Cases:
             return replace(cases, obstacle=few)
         p_value = welch_p_value(left, right)
         holds[cell] = so and p_value is not None and p_value < alpha
-    return replace(cases, holds=holds, clear=dict.fromkeys(holds, True))
+        clear[cell] = p_value is not None and p_value < alpha
+    return replace(cases, holds=holds, clear=clear)
 
 
 def _first_few(names: Iterable[str]) -> str:

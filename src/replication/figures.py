@@ -194,7 +194,7 @@ def _draw_curve(
 
 def _ticks(axis: Axes, here: DataFrame, log: str, categories: list[str] | None) -> None:
     """Write numbers at logarithmic axes, no powers: they are read faster. Sizes are written where they are."""
-    from matplotlib.ticker import EngFormatter, FixedLocator, LogLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
     if categories:
         long = max(map(len, categories)) * len(categories) > 40
@@ -203,11 +203,12 @@ def _ticks(axis: Axes, here: DataFrame, log: str, categories: list[str] | None) 
         if name in log and not (name == "x" and categories):
             axis.set(**{f"{name}scale": "log"})
             side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-            side.set_major_formatter(EngFormatter(sep=""))
+            side.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
             side.set_minor_locator(NullLocator())
     sizes = sorted(set(here["x"].dropna()))
     if not categories and 0 < len(sizes) <= MOST_TICKS:
         axis.xaxis.set_major_locator(FixedLocator(sizes))
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda place, _: _short(place)))
         axis.tick_params(axis="x", labelsize=8, rotation=60 * (len(sizes) > 4))
     if "y" not in log and all(float(value).is_integer() for value in here["y"]):
         axis.locator_params(axis="y", integer=True)  # no half language pairs

@@ -201,7 +201,7 @@ def read_printed(path: Path) -> DataFrame:
     for what, wrong in rules.items():
         for number in table.index[wrong]:
             raise InputError(f"{path}, row {number + 2} has {what}", next_step="correct it")
-    for name in sorted(set(table["metric"]) - set(METRICS)):
+    for name in set(table["metric"]) - {*METRICS}:
         if near := get_close_matches(name, METRICS, 1, MISSPELLED):
             raise InputError(
                 f"{path}: unknown metric {name!r}: did you mean {near[0]!r}?",

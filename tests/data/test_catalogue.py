@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,15 @@ def test_every_key_of_the_schema_is_described(root: Path) -> None:
 
     assert [key for name, node in schema["$defs"].items() for key in undescribed(node, f"$defs.{name}")] == []
     assert all("description" in node for node in schema["$defs"].values())
-    assert set(schema["$defs"]["cleaning"]["properties"]) == {*OPTIONS, "testsets"}
+    cleaning = schema["$defs"]["cleaning"]["properties"]
+    assert set(cleaning) == {*OPTIONS, "testsets"}
+    stated = {key: re.search(r"\(default:? (.+)\)", value["description"])[1] for key, value in cleaning.items()}
+    words = {None: "all", False: "false"}
+    expected = {
+        key: words.get(value, f"{value:g}" if isinstance(value, float) else str(value))
+        for key, value in OPTIONS.items()
+    }
+    assert {key: stated[key] for key in OPTIONS} == expected
 
 
 @pytest.mark.slow

@@ -73,10 +73,10 @@ def human(
     if not sources.files:
         print("no answers are given (measures.human.files): see papers/sbpe/human/README.md", file=sys.stderr)
         return
-    for named, outcomes in score_files(keys, sources.files.values()).groupby("direction", sort=False):
-        for row in of_outcomes(outcomes):
-            name = str(named)
-            yield {"corpus": corpora[name], "direction": name} | row
+    outcomes = score_files(keys, sources.files.values())
+    for direction, corpus in corpora.items():
+        for row in of_outcomes(outcomes[outcomes["direction"] == direction]):
+            yield {"corpus": corpus, "direction": direction} | row
 
 
 def of_outcomes(outcomes: DataFrame) -> Iterator[dict[str, Any]]:

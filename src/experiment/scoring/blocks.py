@@ -13,7 +13,7 @@ from typing import Any
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
 from experiment.runs import Run
-from experiment.scoring.comparison import LEARNED_NOTHING, Comparison, compare, have_learned
+from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, Comparison, compare, have_learned
 from experiment.scoring.metrics import METRICS, read_parallel
 from experiment.scoring.sentence_statistics import SentenceStatistics, mean_statistics
 from experiment.scoring.significance import (
@@ -78,6 +78,7 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
                 "test": test_signature(signature, **options),
                 **_of_run(outcome),
                 **(_of_system(compared[name]) if name in compared else {}),
+                **({"verdict": NO_BASELINE} if learned.get(against.get(name, "")) is False else {}),
                 **({"verdict": LEARNED_NOTHING} if learned.get(name) is False else {}),
                 "margin": margin,
                 "copied_source": found[COPY].score if COPY in found else None,

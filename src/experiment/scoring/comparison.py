@@ -36,6 +36,8 @@ from experiment.scoring.significance import ALPHA, check_test, paired_p_value, r
 
 #: What a comparison can say, in words that tables print.
 BETTER, WORSE, SAME, OPEN, LEARNED_NOTHING = "better", "worse", "same", "open", "learned nothing"
+#: What is said of a system whose baseline learned nothing: to be above such a one shows little.
+NO_BASELINE = "baseline learned nothing"
 #: A system with a lower BLEU has learned nothing, however low the copied source's is.
 BLEU_FLOOR = 1.0
 

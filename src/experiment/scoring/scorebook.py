@@ -117,9 +117,9 @@ def score_rows(manifest: Manifest) -> list[Row]:
     for run in manifest.runs:
         blocks.setdefault(run.block, []).append(run)
     compared = {
-        (block, testset): compare_block(manifest, runs, testset)
+        (block, testset): compare_block(manifest, [run for run in runs if testset in run.testsets], testset)
         for block, runs in blocks.items()
-        for testset in runs[0].testsets
+        for testset in dict.fromkeys(name for run in runs for name in run.testsets)
     }
     rows: list[Row] = []
     for run in manifest.runs:
