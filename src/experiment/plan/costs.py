@@ -68,24 +68,23 @@ def _part(
     flags, select = experiment.recipes[first.model]["flags"], experiment.settings["select"]
     pairs = training_pairs(experiment, first.corpus, known)
     tokens = training_tokens(flags, pairs)
-    kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
-    parameters = []
+    parameters = {}
     for run in runs:
         asked = experiment.segmentations[run.segmentation]
         size = asked.size if isinstance(asked.size, int) else UNKNOWN_SIZE
-        parameters.append(count(flags, asked.joint, size, size))
-    left = [number for run, number in zip(runs, parameters, strict=True) if not Path(run.run_json).exists()]
-    hours = 0.0 if tokens or not left else None
-    if tokens:
-        hours = sum((6 * number * tokens / rate + OVERHEAD_SECONDS[device]) / 3600 for number in left)
+        parameters[run] = count(flags, asked.joint, size, size)
+    left = [run for run in runs if not Path(run.run_json).exists()]
+    hours = None
+    if tokens or not left:
+        hours = sum(6 * parameters[run] * (tokens or 0) / rate + OVERHEAD_SECONDS[device] for run in left) / 3600
+    kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
     training = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
     keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
-    stays = float(sum(parameters) * (CHECKPOINT_BYTES + keeps))
+    stays = float(sum(parameters.values()) * (CHECKPOINT_BYTES + keeps))
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
-    names = first.corpus, first.direction, first.model
-    largest = max(parameters)
+    names, largest = (first.corpus, first.direction, first.model), max(parameters.values())
     return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
 
 
