@@ -178,6 +178,29 @@ def test_welch_needs_three_seeds() -> None:
     assert (found.state, found.reason) == (NOT_TESTABLE, "a test over seeds needs 3 a side, here 2 and 2")
 
 
+@pytest.mark.parametrize(
+    ("half", "state"),
+    [(0.2, NOT_CONFIRMED), (1.5, UNDECIDED), (3.0, UNDECIDED)],  # 0.8 ± 0.2 misses the window; ± 1.5 contains it
+)
+def test_a_window_inside_the_interval_is_not_missed(half: float, state: str) -> None:
+    rows = [score("new", 0.8), score("new", half, metric="bleu_ci95")]
+    found = in_all(values(Runs(frame(rows)), "bleu", NEW).between(-0.5, 0.5))
+    assert found.state == state
+
+
+@pytest.mark.parametrize(
+    ("new", "state"),
+    [
+        ([22.0, 22.1, 22.2], CONFIRMED),
+        ([18.0, 18.1, 18.2], NOT_CONFIRMED),  # significantly worse
+        ([19.0, 20.3, 21.0], UNDECIDED),  # no difference was found, and none was excluded
+    ],
+)
+def test_what_a_test_does_not_find_is_undecided(new: list[float], state: str) -> None:
+    runs = Runs(frame(runs_of({"new": new, "old": [20.0, 20.1, 20.2]})))
+    assert in_all(significant(difference(runs, "bleu", NEW, OLD) > 0)).state == state
+
+
 # ---- what makes a claim untestable
 
 

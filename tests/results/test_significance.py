@@ -26,6 +26,7 @@ from small_experiment import _noisy, write_lines
 from experiment.manifest import Manifest
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
+from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE
 from experiment.scoring.metrics import METRICS, score_corpus
 from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
 from experiment.scoring.significance import (
@@ -304,6 +305,22 @@ def test_a_baseline_without_a_seed_of_the_others_is_named(systems):
     ]
     with pytest.raises(InputError, match="base has no output for seed 3"):
         compare_block(Manifest("e", "base", ["chrf"], runs), runs, "t")
+
+
+def test_a_baseline_that_learned_nothing_makes_nobody_better(tmp_path):
+    words = [[f"w{(7 * line + 3 * place) % 50}" for place in range(8)] for line in range(60)]
+    write_lines(tmp_path / "reference", [" ".join(line) for line in words])
+    write_lines(tmp_path / "source", [" ".join(["x", *line[:4], *"yzab"]) for line in words])
+    files = {name: str(tmp_path / name) for name in ("reference", "source")}
+    runs = [
+        Run("c", "a-b", name, "bpe", "m", seed, "", {"t": TestSet("", hypothesis=files[hypothesis], **files)})
+        for name, hypothesis in (("base", "source"), ("good", "reference"))
+        for seed in (1, 2, 3)
+    ]
+    found = compare_block(Manifest("e", "base", ["bleu"], runs), runs, "t")
+    assert found["base", 1, "bleu"]["verdict"] == LEARNED_NOTHING
+    assert found["good", 1, "bleu"]["verdict"] == NO_BASELINE
+    assert found["good", 1, "bleu"]["effect"] > 20
 
 
 def test_mean_and_standard_error_by_hand():
