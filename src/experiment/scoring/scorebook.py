@@ -52,7 +52,8 @@ COLUMNS: dict[str, str] = {
     "effect_p_holm": "the same, corrected for all systems of the block (Holm)",
     "over_seeds": "false where one seed, or equal outputs of all seeds, say nothing about training",
     "margin": "a difference smaller than this counts as none",
-    "verdict": "better, worse, same (the interval lies within the margin), open, learned nothing, or baseline learned nothing",
+    "verdict": "better, worse, same (the interval lies within the margin), open, learned nothing, or baseline learned"
+    " nothing",
     "copied_source": "score of the source sentences, as they are, as a translation",
     "round_trip": "score of the references after text form, segmentation and back",
     "sentences": "sentences in the test set",
