@@ -423,7 +423,7 @@ def test_names_that_differ_by_a_sign(workplaces: Callable[[str], Workplace]) -> 
 
 def test_folders_with_spaces(workplaces: Callable[[str], Workplace], tmp_path: Path) -> None:
     place = workplaces("spaces")
-    odd = tmp_path / "it's a $folder; with (signs)"
+    odd = tmp_path / "it's a folder; with (signs)"  # and no $, which Snakemake expands in the paths of `run:` jobs
     shutil.copytree(place.folder, odd)
     said = subprocess.run(
         place.command("data"), cwd=odd, env=place.environment(), capture_output=True, text=True, check=False
