@@ -4,7 +4,8 @@
 PYTHON ?= $(shell command -v python3.11 >/dev/null 2>&1 && python3.11 -c '' 2>/dev/null && echo python3.11 || (command -v python3.12 >/dev/null 2>&1 && python3.12 -c '' 2>/dev/null && echo python3.12) || echo python3)
 # torch goes in before the lock, by version alone: a GPU server wants the CUDA build, a laptop may have a CPU one.
 TORCH  ?= torch==2.13.0
-CORES  ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+# nproc would take the threads of one program for the number of cores.
+CORES  ?= $(shell env -u OMP_NUM_THREADS nproc 2>/dev/null || sysctl -n hw.ncpu)
 # What to run: an experiment file. The default is the embedded demo.
 EXPERIMENT ?= config/config.yaml
 
