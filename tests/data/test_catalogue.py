@@ -11,7 +11,7 @@ import pytest
 
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.cleaning import OPTIONS
-from experiment.corpora.corpus import Corpus
+from experiment.corpora.corpus import Corpus, File
 from experiment.corpora.download import place
 from subwords.errors import InputError
 
@@ -185,6 +185,12 @@ def test_every_key_of_the_schema_is_described(root: Path) -> None:
         for key, value in OPTIONS.items()
     }
     assert {key: stated[key] for key in OPTIONS} == expected
+
+
+def test_a_path_that_snakemake_would_change_is_refused() -> None:
+    assert File(path="data/<B>/train.en").path
+    with pytest.raises(InputError, match="Snakemake takes <results> in a path for a variable"):
+        File(path="data/<results>/train.en")
 
 
 @pytest.mark.slow

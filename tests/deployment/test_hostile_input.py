@@ -126,7 +126,7 @@ def test_a_comet_model_of_another_hash_is_refused(tmp_path: Path) -> None:
 def test_hostile_texts_titles_and_paths_do_nothing(workplaces: Callable[[str], Workplace]) -> None:
     """They go through every step, into the report as text, and no shell, page or template reads them otherwise."""
     place = workplaces("hostile")
-    folder = place.folder / "my $(touch pwned) data; touch pwned '<b>'"
+    folder = place.folder / "my $(touch pwned) data; touch pwned '<B>'"
     folder.mkdir()
     plain = [f"word{number} in a sentence of number {number} ." for number in range(60)]
     for split, lines in (("train", plain * 2 + HOSTILE_LINES * 3), ("dev", HOSTILE_LINES), ("test", HOSTILE_LINES)):

@@ -7,6 +7,7 @@ describes every key.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,9 @@ SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
 #: Keys that are read by people, and on which no result depends.
 PROSE = ("title", "homepage", "licence", "citation")
 
+#: What Snakemake replaces in paths (its pathvars); they know no way to write such a path otherwise.
+PATH_VARIABLE = re.compile(r"<[a-z][a-z0-9_]*>")
+
 
 @dataclass(frozen=True)
 class File:
@@ -29,6 +33,14 @@ class File:
     url: str = ""
     path: str = ""
     sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        if found := PATH_VARIABLE.search(self.path):
+            raise InputError(
+                f"{self.path!r}: Snakemake takes {found[0]} in a path for a variable",
+                allowed="a path without small letters in angle brackets",
+                next_step="rename the folder or the file",
+            )
 
     def location(self, downloads: Path) -> Path:
         """Return where it lies on this machine, once it has been fetched into the folder `downloads`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
 from experiment.plan.segmented import Segmented, describe_segmented
-from experiment.plan.systems import Evaluation, System, describe_system
+from experiment.plan.systems import RUN, Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
 from experiment.store.making import DONE, define, fits, locked
@@ -125,7 +125,7 @@ class Plan:
             algorithm=asked.algorithm,
             model=model,
             seed=seed,
-            run_json=f"{evaluation.chosen}/run.json",
+            run_json=f"{evaluation.chosen}/{RUN}",
             testsets=testsets,
             size=asked.size if isinstance(asked.size, int) else None,
             stats_json=f"{system.segmented.folder}/stats.json",
@@ -218,6 +218,7 @@ class Plan:
                     record = text.record_of(test)
                     synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
+            evaluation.forget_torn_choice()
             evaluation.check_checkpoints()
             synchronize(Path(evaluation.done), evaluation.finished())
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]

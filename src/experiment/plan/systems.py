@@ -19,6 +19,8 @@ from experiment.training.selection import gone
 from subwords.errors import InputError
 
 STEP, TRANSLATION = "training 1", "translation 1"
+#: What a run is and what it cost, beside its model.
+RUN = "run.json"
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,13 @@ class Evaluation:
         return f"{self.system.segmented.folder}/{test.stem}.{target}.round-trip"
 
     def finished(self) -> bool:
-        return all(map(self.scored, self.tests))
+        return Path(self.chosen, RUN).is_file() and all(map(self.scored, self.tests))
+
+    def forget_torn_choice(self) -> None:
+        """Delete the record of a model whose run.json was deleted, so that the model is chosen again."""
+        record = Path(self.chosen, RECORD)
+        if record.exists() and not Path(self.chosen, RUN).is_file():
+            record.unlink()
 
     def needs_translation(self) -> bool:
         return not all(map(self.translated, self.tests))
