@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -151,7 +152,8 @@ class Evaluation:
         """Delete the record of a model whose run.json was deleted, so that the model is chosen again."""
         record = Path(self.chosen, RECORD)
         if record.exists() and not Path(self.chosen, RUN).is_file():
-            record.unlink()
+            with suppress(OSError):  # results of others, where nothing can be written, stay as they are
+                record.unlink()
 
     def needs_translation(self) -> bool:
         return not all(map(self.translated, self.tests))
