@@ -19,7 +19,7 @@ from fairseq.criterions.label_smoothed_cross_entropy import (
 from fairseq.models.transformer import TransformerModelBase
 from torch.nn import functional
 
-from fairseq_plugins.attention import Grid
+from fairseq_plugins.attention import RowLayout
 
 #: Logits that are computed together: on a CPU what its cache holds, on a GPU what keeps it busy.
 BLOCK = {"cpu": 2**18, "cuda": 2**27}
@@ -76,8 +76,8 @@ def label_smoothed_loss(
 
 
 def fill(rows: torch.Tensor) -> torch.Tensor:
-    """Return rows with zeros below, their number a multiple of Grid.ROWS, for the reason told there."""
-    filling = -len(rows) % Grid.ROWS
+    """Return rows with zeros below, their number a multiple of RowLayout.ROWS, for the reason told there."""
+    filling = -len(rows) % RowLayout.ROWS
     return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filling)) if filling else rows
 
 

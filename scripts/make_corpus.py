@@ -16,7 +16,7 @@ from typing import Any
 
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
 from experiment.corpora.corpus import Corpus
-from experiment.corpora.gathering import Part, gather_clean, gather_like
+from experiment.corpora.gathering import MemberText, gather_clean, gather_like
 from experiment.corpora.raw_corpus import check_checksums, prepare
 from experiment.jobs import Job, read_job
 from experiment.programs import program
@@ -51,8 +51,8 @@ def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
 def gather(job: Job, folder: Path) -> Mapping[str, Any]:
     """Make a group's text from that of its members, which were cleaned and tokenized by their own languages' rules."""
     check_inputs(job["inputs"])
-    raw = [Part(language, Path(member), test) for language, member, test in job["members"]]
-    moses = [Part(part.language, part.folder / "moses", part.test) for part in raw]
+    raw = [MemberText(language, Path(member), test) for language, member, test in job["members"]]
+    moses = [MemberText(part.language, part.folder / "moses", part.test) for part in raw]
     report = gather_clean(raw, job["into"], folder, keep_overlap=job["keep_overlap"])
     gather_like(folder, moses, job["into"], folder / "moses")
     return report

@@ -24,9 +24,9 @@ from experiment.jsonfiles import write_json
 from experiment.programs import program
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
 from experiment.store.usage import wishes
-from experiment.training import curves, gpu, recipes
+from experiment.training import curves, fairseq_flags, gpu
 from experiment.training.dev_scores import patience_is_over, read_record
-from experiment.training.precision import has_fast_bf16
+from experiment.training.precision import precision_flags, training_precision
 from experiment.training.selection import drop_checkpoints, gone
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
@@ -45,7 +45,7 @@ def checkpoint_folder(job: Job) -> Path:
 def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
     source, target = job["direction"].split("-")
     select, folder = job["select"], checkpoint_folder(job)
-    flags = recipes.arguments(recipes.on_cards("of this job", job["recipe"], processes), job["joint"])
+    flags = fairseq_flags.arguments(fairseq_flags.on_cards("of this job", job["recipe"], processes), job["joint"])
     words = [job["data"], "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
     words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *flags]
     words += ["--save-dir", str(folder), "--log-file", str(folder / "fairseq.log")]
@@ -65,21 +65,6 @@ def check_logging(recipe: Mapping[str, Any]) -> None:
             "tensorboard-logdir: this Python lacks tensorboardX",
             next_step="make env; or take the flag out of `runtime: {flags: …}`",
         )
-
-
-def precision(asked: str, cuda: bool) -> str:
-    """Return the precision of a training; auto: bf16 where products in it are fast, else fp16 on a GPU, else fp32."""
-    if asked == "fp16" and not cuda:
-        raise InputError("precision: fp16 on a CPU", allowed="auto, fp32 or bf16")
-    if asked == "auto":
-        return "bf16" if has_fast_bf16(cuda) else "fp16" if cuda else "fp32"
-    return asked
-
-
-def precision_flags(asked: str, cuda: bool) -> list[str]:
-    """Return fairseq's flags for a precision. In bf16 weights stay in fp32, so that checkpoints have all their bits."""
-    flags = {"fp32": [], "fp16": ["--fp16"], "bf16": ["--autocast", "bf16"]}[precision(asked, cuda)]
-    return flags if cuda else ["--cpu", *flags]
 
 
 def train(job: Job, cards: list[str], processes: int) -> None:
@@ -156,7 +141,7 @@ def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
             "runs_per_gpu": job["runs_per_gpu"] if cards else None,
             "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),
-            "precision": precision(job["precision"], bool(cards)),
+            "precision": training_precision(job["precision"], bool(cards)),
             "dev_sentences_skipped": skipped,
             "dev": record,
         },

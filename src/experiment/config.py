@@ -22,7 +22,7 @@ from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
 from experiment.segmentations import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
-from experiment.training import recipes
+from experiment.training import fairseq_flags
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
@@ -155,9 +155,9 @@ class Experiment:
                 allowed=f"1 to {select['keep']}",
                 next_step=f"select: {{keep: {select['average']}}}; it belongs to a training's definition",
             )
-        recipes.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
+        fairseq_flags.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
         for name, recipe in self.recipes.items():
-            recipes.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
+            fairseq_flags.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
 
     def _check_files(self) -> None:
         """Raise InputError for a file or folder of the user's that is not there."""
@@ -222,9 +222,9 @@ class Experiment:
                     f"{name} of the catalogue": catalogue[name],
                     name: recipe | {"like": f"{name} of the catalogue"},
                 }
-        found = {name: recipes.resolve(name, known) for name in given}
+        found = {name: fairseq_flags.resolve(name, known) for name in given}
         for name, recipe in found.items():
-            recipes.check_end(name, recipe["flags"])
+            fairseq_flags.check_end(name, recipe["flags"])
         return found
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:

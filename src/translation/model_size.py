@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from experiment.training.recipes import arguments
+from experiment.training.fairseq_flags import arguments
 
 
 def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:

@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from experiment.config import Experiment, load
-from experiment.reporting.like_for_like import differing, planned, warnings
+from experiment.reporting.like_for_like import differing, planned, planned_exposure, warnings
 from experiment.schema import ROOT
-from experiment.training.exposure import planned_exposure
 from subwords import registry
 from subwords.errors import InputError
 

@@ -46,7 +46,7 @@ OPTIONS = {field.name: field.default for field in fields(Options)}
 
 
 @dataclass
-class _Evaluation:
+class _DevOrTest:
     """Dev or a test set: its clean pairs, and how many lines of each side were not clean."""
 
     paths: Paths
@@ -61,7 +61,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     the lines read, kept and changed, the pairs dropped by reason, and how many train pairs dev and each test set have
     too: the whole pair, and the line of either language. Everything is read and checked before anything is written.
     """
-    evaluation = {split: _read_evaluation(split, sides(source, split, languages)) for split in ("dev", *tests)}
+    evaluation = {split: _read_dev_or_test(split, sides(source, split, languages)) for split in ("dev", *tests)}
     overlap = Overlap(languages)
     for split, read in evaluation.items():
         overlap.add(split, read.pairs)
@@ -107,7 +107,7 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     Returns the lines that were read and changed, and how many pairs of the clean text TRAIN.{language} it has, too:
     train is not cleaned of it.
     """
-    read = _read_evaluation(name, sides(source, name, languages))
+    read = _read_dev_or_test(name, sides(source, name, languages))
     write_pairs(sides(output, stem, languages), read.pairs)
     write_pairs(sides(output / "references", stem, languages), read_pairs(read.paths))
     overlap = Overlap(languages)
@@ -117,16 +117,16 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     return _describe(read, languages) | {"train pairs also in it": found}
 
 
-def _read_evaluation(split: str, paths: Paths) -> _Evaluation:
+def _read_dev_or_test(split: str, paths: Paths) -> _DevOrTest:
     refuse_same_text(split, paths)
     changed = [0, 0]
     pairs = list(_cleaned(paths, changed))
     if not pairs:
         raise InputError(f"{split} is empty: {paths[0]}", next_step="check the files of the corpus")
-    return _Evaluation(paths, pairs, changed)
+    return _DevOrTest(paths, pairs, changed)
 
 
-def _describe(read: _Evaluation, languages: Pair) -> dict[str, Any]:
+def _describe(read: _DevOrTest, languages: Pair) -> dict[str, Any]:
     return {
         "read": len(read.pairs),
         "with an empty side": sum(not all(pair) for pair in read.pairs),

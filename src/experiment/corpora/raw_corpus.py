@@ -25,7 +25,7 @@ from subwords.files import whole_file
 
 CHUNK = 1 << 20
 #: Name and lines of a part.
-Part = tuple[str, int]
+PartLines = tuple[str, int]
 
 
 def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror: Path | None = None) -> None:
@@ -84,9 +84,9 @@ def check_checksums(expected: Mapping[str, str]) -> None:
             raise InputError(f"{path} has changed since the workflow was started", next_step="start it again")
 
 
-def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[Part]:
+def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[PartLines]:
     """Write both files of a split, mtdata's parts first; return the parts in order."""
-    parts: list[Part] = []
+    parts: list[PartLines] = []
     first, second = sides(output, split.name, languages)
     with whole_file(first, "wb") as left, whole_file(second, "wb") as right:
         if split.mtdata:
@@ -105,7 +105,7 @@ def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, 
     return parts
 
 
-def _describe(paths: Paths, parts: Iterable[Part]) -> list[dict[str, Any]]:
+def _describe(paths: Paths, parts: Iterable[PartLines]) -> list[dict[str, Any]]:
     """Return part, lines and pairs of each stretch of two parallel files.
 
     Raises InputError when the files do not have the same number of lines.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.plan.segmented import Segmented, describe_segmented
+from experiment.plan.segmented_texts import SegmentedText, describe_segmented
 from experiment.plan.systems import RUN, Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
@@ -40,7 +40,7 @@ class Plan:
         self.runtime: dict[str, Any] = experiment.settings["runtime"]
         self.results = Results()
         self.texts: dict[str, Text] = {}
-        self.segmented: dict[str, Segmented] = {}
+        self.segmented: dict[str, SegmentedText] = {}
         self.systems: dict[str, System] = {}
         self.evaluations: dict[tuple[str, int], Evaluation] = {}
         #: What is downloaded beside the texts.
@@ -61,7 +61,7 @@ class Plan:
         text = describe_text(found, pair, self._settings["cleaning"], self.results, members)
         return self.texts.setdefault(text.key, text)
 
-    def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> Segmented:
+    def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> SegmentedText:
         """Return the text of a corpus and pair in the pieces of a segmentation."""
         asked = self._experiment.segmentations[name]
         if not asked.per_seed and seed:
@@ -69,7 +69,7 @@ class Plan:
         found = describe_segmented(self.text(corpus, pair), asked, seed, self.results)
         return self.segmented.setdefault(found.key, found)
 
-    def segmented_as(self, corpus: str, pair: str, folder: str) -> Segmented:
+    def segmented_as(self, corpus: str, pair: str, folder: str) -> SegmentedText:
         """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
         known = self._experiment.segmentations
         name, _, seed = (folder, "", "0") if folder in known else folder.rpartition(".seed")

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.plan.segmented import BINARIZED, Segmented
-from experiment.plan.texts import EvaluationSet
+from experiment.plan.segmented_texts import BINARIZED, SegmentedText
+from experiment.plan.texts import PlannedTestSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import Keyed, Results
-from experiment.training import recipes
+from experiment.training import fairseq_flags
 from experiment.training.selection import gone
 from subwords.errors import InputError
 
@@ -28,7 +28,7 @@ RUN = "run.json"
 class System(Keyed):
     """A system but for its seed. One folder holds the trainings with all seeds."""
 
-    segmented: Segmented
+    segmented: SegmentedText
     direction: str
     model: str
     flags: Mapping[str, Any]
@@ -67,7 +67,7 @@ class System(Keyed):
 
 
 def describe_system(
-    segmented: Segmented,
+    segmented: SegmentedText,
     direction: str,
     model: str,
     flags: Mapping[str, Any],
@@ -83,7 +83,7 @@ def describe_system(
         "step": STEP,
         "segmentation": segmented.key,
         "direction": direction,
-        "recipe": recipes.content(flags, results.checksums),
+        "recipe": fairseq_flags.content(flags, results.checksums),
         "select": shaping,
         "precision": precision,
     }
@@ -104,7 +104,7 @@ class Evaluation:
     seed: int
     select: Mapping[str, Any]
     search: Mapping[str, Any]
-    tests: Sequence[EvaluationSet]
+    tests: Sequence[PlannedTestSet]
     metrics: Sequence[str]
 
     @property
@@ -130,17 +130,17 @@ class Evaluation:
         asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
         return f"{self.folder}/{key(asked)}.{DONE}"
 
-    def translated(self, test: EvaluationSet) -> bool:
+    def translated(self, test: PlannedTestSet) -> bool:
         return fits(Path(self.folder, f"{test.stem}.translation.json"))
 
-    def scored(self, test: EvaluationSet) -> bool:
+    def scored(self, test: PlannedTestSet) -> bool:
         """Return whether a test set is translated and has all the scores, and its reference went round."""
         scores = Path(self.folder, f"{test.stem}.scores.json")
         if not (self.translated(test) and fits(Path(f"{self.round_trip(test)}.json")) and scores.exists()):
             return False
         return set(self.metrics) <= read_json(scores)["metrics"].keys()
 
-    def round_trip(self, test: EvaluationSet) -> str:
+    def round_trip(self, test: PlannedTestSet) -> str:
         """Return where a reference lies that went through the segmentation and back."""
         target = self.system.direction.split("-")[1]
         return f"{self.system.segmented.folder}/{test.stem}.{target}.round-trip"

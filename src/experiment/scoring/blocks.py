@@ -27,7 +27,7 @@ from experiment.scoring.significance import (
 from subwords.errors import InputError
 
 #: Segmentation and seed -> what belongs to the run.
-Runs = dict[tuple[str, int], Any]
+ByRun = dict[tuple[str, int], Any]
 COPY = "copied source"
 
 
@@ -87,7 +87,7 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
     return columns
 
 
-def _check_baselines(runs: Runs, against: Mapping[str, str]) -> None:
+def _check_baselines(runs: ByRun, against: Mapping[str, str]) -> None:
     for name, other in against.items():
         if other in against:
             raise InputError(f"{name} is compared with {other}: a baseline is compared with nothing itself")
@@ -114,7 +114,7 @@ def _comet_segments(files: Mapping[tuple[str, int], str | None]) -> tuple[str, M
     return signatures.pop(), {run: mean_statistics(content["segments"]) for run, content in contents.items()}
 
 
-def _by_system(runs: Runs) -> dict[str, list[SentenceStatistics]]:
+def _by_system(runs: ByRun) -> dict[str, list[SentenceStatistics]]:
     """Return segmentation -> its runs, by seed."""
     found: dict[str, list[SentenceStatistics]] = {}
     for name, seed in sorted(runs, key=lambda run: run[1]):
@@ -122,7 +122,9 @@ def _by_system(runs: Runs) -> dict[str, list[SentenceStatistics]]:
     return found
 
 
-def _of_each_seed(runs: Runs, against: Mapping[str, str], options: Mapping[str, Any]) -> dict[tuple[str, int], Outcome]:
+def _of_each_seed(
+    runs: ByRun, against: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[tuple[str, int], Outcome]:
     """Return the paired test of every run against its baseline's run with the same seed; baselines have no p-value."""
     found: dict[tuple[str, int], Outcome] = {}
     for baseline, seed in (run for run in runs if run[0] not in against):

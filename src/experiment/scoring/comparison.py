@@ -56,7 +56,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Runs:
+class _ResampledRuns:
     """The runs of one system: scores on the test set, and on resampled test sets (runs x samples)."""
 
     statistics: Sequence[SentenceStatistics]
@@ -121,12 +121,12 @@ def have_learned(
     }
 
 
-def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _Runs]:
+def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _ResampledRuns]:
     scores = iter(resampled_scores([run for runs in systems.values() for run in runs], samples))
-    return {name: _Runs(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
+    return {name: _ResampledRuns(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
 
 
-def _difference(mine: _Runs, other: _Runs, test: str, trained: bool = True) -> Comparison:
+def _difference(mine: _ResampledRuns, other: _ResampledRuns, test: str, trained: bool = True) -> Comparison:
     """Compare two systems; `trained` is False where the other is one text and no training, as the copied source."""
     effect = float(mine.scores.mean() - other.scores.mean())
     differences = mine.resampled.mean(axis=0) - other.resampled.mean(axis=0)
@@ -141,7 +141,7 @@ def _difference(mine: _Runs, other: _Runs, test: str, trained: bool = True) -> C
     return Comparison(effect, effect - width, effect + width, p_value, over_seeds=False)
 
 
-def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_Runs]) -> Comparison:
+def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRuns]) -> Comparison:
     """Return Student's test of an effect whose variance over resampled test sets is `of_sentences`."""
     from scipy.stats import t
 

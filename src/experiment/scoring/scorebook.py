@@ -15,7 +15,7 @@ from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
 from experiment.store.checksums import file_sha256
 from experiment.store.making import RECORD
-from experiment.training.exposure import training_flops
+from experiment.training.flops import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
 

@@ -21,7 +21,7 @@ BINARIZED = "binarized"
 
 
 @dataclass(frozen=True)
-class Segmented(Keyed):
+class SegmentedText(Keyed):
     """A text in pieces: models, pieces, statistics and binarized data of both languages."""
 
     text: Text
@@ -68,7 +68,7 @@ class Segmented(Keyed):
         }
 
 
-def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Results) -> Segmented:
+def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Results) -> SegmentedText:
     """Return a text in the pieces of a segmentation; `seed` counts where it is learned for each.
 
     Options with their default value are not in the definition: an option that an algorithm gains changes no key. An
@@ -103,7 +103,7 @@ def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Resu
         definition["per_seed"] = {"seed": seed}
     place = f"{Path(text.folder).parent.name}/{text.pair}"
     folder = results.folder(f"segmented/{place}/{asked.name}.{key(definition)}", definition)
-    return Segmented(definition, folder, text, asked)
+    return SegmentedText(definition, folder, text, asked)
 
 
 def _class_name(name: str) -> str:
