@@ -133,6 +133,13 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
     assert not missing
 
 
+def test_every_name_is_in_the_file_that_a_page_says() -> None:
+    text = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)` in\s+`([\w/.-]+\.(?:py|yaml))`", text)
+    assert len(named) >= 5
+    assert not [(name, file) for name, file in named if name not in (ROOT / file).read_text(encoding="utf-8")]
+
+
 def test_the_workflow_catalog_finds_what_it_asks_for() -> None:
     """The rules of snakemake-workflow-catalog for "standardized usage" (its README.md)."""
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
