@@ -64,7 +64,7 @@ else
 	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT)
 endif
 
-test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
+test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -82,7 +82,7 @@ test-faults: env  ## the faults alone; the long form: make test-faults KILLS=200
 test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
-test-fast: env  ## the tests that take seconds
+test-fast: env  ## the tests without real trainings
 	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow and not papers and not deployment"
 	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow"
 
