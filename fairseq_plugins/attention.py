@@ -1,7 +1,7 @@
 """Multi-head attention for training: nothing is computed that a loss does not need.
 
-fairseq 0.12.2 adds the mask of the future and that of the padding up to one matrix for every head, and asks the last
-decoder layer for attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
+fairseq 0.12.2 adds the masks of future and padding into one matrix for every head, and makes the last decoder layer
+return attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
 all sentences. On a GPU torch.nn.functional.scaled_dot_product_attention chooses the kernel. On a CPU the two products
 are written out, in fp32: each is as small as a sentence, so that bf16 only adds conversions.
 """
@@ -17,17 +17,17 @@ from fairseq_plugins.dropout import keep_mask
 
 
 class Visible:
-    """Which keys a query sees: all, those that are no padding, or those before it."""
+    """Which keys a query sees: all, those that are not padding, or those before it."""
 
     def __init__(self, padding: torch.Tensor | None = None, causal: bool = False) -> None:
-        """Take `padding`, batch × keys and true where a key is padding, or `causal`."""
+        """`padding` is batch × keys, true where a key is padding; with `causal`, a query sees the keys before it."""
         if padding is not None and padding.device.type == "cpu" and not padding.any():
             padding = None
         self.padding, self.causal = padding, causal
         self._added: torch.Tensor | None = None
 
     def added(self, scores: tuple[int, int, int], heads: int) -> torch.Tensor:
-        """Return what is added to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
+        """Return the mask to add to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
         if self._added is None:
             hidden = torch.zeros(1, 1, 1, dtype=torch.bool)
             if self.causal:
@@ -39,7 +39,7 @@ class Visible:
 
 
 class RowLayout:
-    """How the pieces of a batch lie in rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
+    """How a batch becomes rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
 
     oneDNN, which multiplies there, compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
     product takes); so rows come in multiples of ROWS.
@@ -48,7 +48,7 @@ class RowLayout:
     ROWS = 128
 
     def __init__(self, tokens: torch.Tensor) -> None:
-        """Take any tensor of batch × length."""
+        """`tokens` is any tensor of batch × length."""
         self.batch, self.length = tokens.shape
         self.count = self.batch * self.length
         device = tokens.device.type

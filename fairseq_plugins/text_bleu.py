@@ -1,8 +1,8 @@
 """A translation task whose dev score is BLEU on text: detokenized hypotheses against raw references.
 
 fairseq's own `--eval-bleu` compares pieces, or text that still carries the segmentation's marks, so its numbers cannot
-be compared between segmentations. Here every hypothesis goes the way that a test hypothesis goes (pieces, text,
-detokenized text) before sacrebleu sees it. BLEU's counts add up over batches and over GPUs, so the sum is the corpus
+be compared between segmentations. Here every hypothesis is treated like a test hypothesis (pieces, text,
+detokenized text) before sacrebleu scores it. BLEU's counts add up over batches and over GPUs, so the sum is the corpus
 score.
 """
 
@@ -63,7 +63,7 @@ class TextBleuTask(TranslationTask):
     def train_step(
         self, sample: Any, model: Any, criterion: Any, *rest: Any, **options: Any
     ) -> tuple[Any, Any, dict[str, Any]]:
-        def compute_loss(model: Any, sample: Any) -> Any:  # the gradient follows the precisions of the way to the loss
+        def compute_loss(model: Any, sample: Any) -> Any:  # the backward pass uses the precisions of the forward pass
             device = sample["target"].device.type
             with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
                 return criterion(model, sample)

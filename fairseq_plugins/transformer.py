@@ -47,7 +47,7 @@ LEFT_OUT = {
 
 @register_model("transformer_fast")
 class FastTransformer(TransformerModel):
-    """fairseq's Transformer with another way through it in training."""
+    """fairseq's Transformer, computed differently in training."""
 
     @classmethod
     def build_model(cls, args: Any, task: Any) -> FastTransformer:

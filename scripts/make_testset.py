@@ -1,6 +1,6 @@
 """Make a test set that train was not cleaned of, beside the text of its corpus: raw, references, Moses tokens.
 
-FOLDER/{stem}.json, its record, counts the train pairs that are also in it.
+Its record, FOLDER/{stem}.json, counts the train pairs that are also in it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add(job: Job, scratch: Path) -> Mapping[str, Any]:
 def main(argv: Sequence[str] | None = None) -> int:
     job = read_job(__doc__, argv)
     made = make(Path(job["folder"]), functools.partial(add, job), f"{job['stem']}.json")
-    print("made" if made else "it was there")
+    print("made" if made else "already done")
     return 0
 
 

@@ -60,9 +60,9 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
         gpu.check_usable(gpu.take(1, device, sharing))
         scorer = CometScorer(manifest.parameters["comet_model"])
         for files in missing:
-            # A lock of COMET's own: we have a card, and who evaluates may wait for one with the other lock in hand.
+            # Not the lock of the evaluation: its holder may be waiting for the card that we have.
             with locked(Path(str(files.comet)).parent / ".comet"):
-                if has_score(files):  # by now, of another experiment
+                if has_score(files):  # another experiment has scored it meanwhile
                     continue
                 records = filter(None, (files.translation, files.text_record))
                 check_inputs({record: ["*.hyp", "references/*"] for record in records})

@@ -1,8 +1,8 @@
-"""Choose a run's checkpoint by BLEU on the test set, as a paper did, and write what it is worth there.
+"""Choose a run's checkpoint by BLEU on the test set, as a paper did, and write its scores there.
 
-No score made so is comparable with one of a system that was chosen on a dev set: it is reported beside it, never in its
-place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py,
-with the stem of the test set that chooses.
+Such a score is not comparable with that of a checkpoint chosen on dev: reports show both, side by side. Every
+checkpoint that the training kept translates the whole test set once. JOB is the job of scripts/evaluate.py with
+`chooses`, the stem of the test set.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def kept(training: Path) -> list[dict[str, Any]]:
 
 
 def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
-    """Translate with every checkpoint; write the best hypotheses and return what is to be said of the choice."""
+    """Translate with every checkpoint; write the best hypotheses and return the record of the choice."""
     check_inputs(job["inputs"])
     training, target = Path(job["folder"]).parent.parent, job["direction"].split("-")[1]
     references, began = list(read_lines(test["reference"])), time.monotonic()
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     record = f"{test['stem']}.chosen-on-test.json"
     if not fits(Path(job["folder"], record)):  # the card before the folder's lock, as in training
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
-    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "it was there")
+    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "already done")
     return 0
 
 

@@ -1,9 +1,9 @@
 """Train one system with fairseq, choose its model, translate its test sets and score them.
 
-Killed at any moment and started again, it goes on from its last checkpoint and ends with the same model. On a GPU when
-there is one, else on the CPU with the number of threads in OMP_NUM_THREADS. FOLDER has training.json (what it cost and
-every dev score), log.jsonl (the learning curve), checkpoints/ and, in {which}-{average}/, model.pt, run.json and the
-translations (scripts/evaluate.py makes these alone).
+After a kill at any moment, the same command continues from the last checkpoint and ends with the same model. It uses a
+GPU when there is one, else the CPU with the number of threads in OMP_NUM_THREADS. FOLDER has training.json (what it
+cost and every dev score), log.jsonl (the learning curve), checkpoints/ and, in {which}-{average}/, model.pt, run.json
+and the translations (scripts/evaluate.py makes these alone).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
-from experiment.store.usage import wishes
+from experiment.store.usage import uses_of
 from experiment.training import curves, fairseq_flags, gpu
 from experiment.training.dev_scores import patience_is_over, read_record
 from experiment.training.precision import precision_flags, training_precision
@@ -34,7 +34,7 @@ from translation.averaging import write_model
 from translation.evaluating import evaluate
 
 ROOT = Path(__file__).resolve().parent.parent
-#: glibc returns every large tensor's memory to the system and asks for it again: 15 % of a CPU training's time.
+#: By default glibc returns every large tensor's memory to the system and requests it again: 15 % of a CPU training.
 MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
 
@@ -160,11 +160,11 @@ def train_in_one_process(job: Job, cards: list[str], processes: int) -> None:
 
 
 def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
-    """Train in this process, or with a process for each card, which `main` is called in again.
+    """Train in this process, or in one process for each card; each of these calls `main` again.
 
-    On the CPU, `gpus: N` with `device: cpu` runs N processes as N cards would.
+    With `device: cpu`, `gpus: N` starts N processes on the CPU.
     """
-    from fairseq_plugins import checkpoints  # after the cards were taken: nothing may see the others
+    from fairseq_plugins import checkpoints  # imported after the cards were taken: torch must not see others
 
     processes = len(cards) or (job["gpus"] if job["device"] == "cpu" else 1)
     checkpoint_folder(job).mkdir(exist_ok=True)
@@ -180,15 +180,15 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
 
 
 def choose_models(folder: Path, job: Job) -> None:
-    """Make the model of this job and those that other plans want of its training. Then no checkpoint is needed."""
+    """Make the model of this job, and those that other experiments need of its training; then delete checkpoints."""
     make(Path(job["chosen"]), functools.partial(write_model, folder, job["select"]))
     root = Path(job["results"])
-    wanted = list(wishes(root, folder))
-    for wish in wanted:
-        chosen = root / wish["chosen"]
-        if fits(chosen / RECORD) or not gone(folder, wish["select"]):
-            make(chosen, functools.partial(write_model, folder, wish["select"]))
-    if not (job["keep_checkpoints"] or any(wish["keep"] for wish in wanted)):
+    wanted = list(uses_of(root, folder))
+    for use in wanted:
+        chosen = root / use["chosen"]
+        if fits(chosen / RECORD) or not gone(folder, use["select"]):
+            make(chosen, functools.partial(write_model, folder, use["select"]))
+    if not (job["keep_checkpoints"] or any(use["keep"] for use in wanted)):
         drop_checkpoints(folder)
 
 

@@ -1,4 +1,4 @@
-"""Jobs: the JSON object by which the workflow tells a program what to do, on the command line or in a file."""
+"""Jobs: the JSON objects that the workflow gives to programs, on the command line or in a file."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
     except ValueError as error:
         raise InputError(f"the job is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise InputError(f"the job is no JSON object: {found!r}")
+        raise InputError(f"the job is not a JSON object: {found!r}")
     return Job(found)

@@ -1,4 +1,4 @@
-"""How every program in scripts/ ends: a short message and a status, no traceback for what the user can correct."""
+"""What all programs in scripts/ share: a mistake that the user can correct ends with a message, and no traceback."""
 
 from __future__ import annotations
 

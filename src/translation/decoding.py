@@ -1,4 +1,4 @@
-"""Decoding: a trained system and its beam search, pieces in and pieces out, and the way from there to text."""
+"""Beam search with a trained system: pieces in, pieces out."""
 
 from __future__ import annotations
 

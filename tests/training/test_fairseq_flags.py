@@ -151,7 +151,7 @@ def test_a_recipe_whose_validation_comes(flags: dict[str, Any]) -> None:
 def test_cards_share_the_batches_of_an_update() -> None:
     assert fairseq_flags.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
     assert fairseq_flags.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}
-    with pytest.raises(InputError, match=r"update-freq=4 cannot be shared out among 3 cards"):
+    with pytest.raises(InputError, match=r"update-freq=4 cannot be divided among 3 cards"):
         fairseq_flags.on_cards("m", {"update-freq": 4}, 3)
 
 

@@ -1,7 +1,7 @@
-"""Clean parallel text: one form for what looks the same, and no pair in train that would only do harm.
+"""Clean parallel text: one form for what looks the same, and no useless or harmful pairs in train.
 
 Lines of all splits get one Unicode form and plain spaces. Train loses pairs that are empty, too long, of unlikely
-proportions, or that dev or a test set has too. Dev and test sets keep every line, and their references are kept apart
+proportions, or also in dev or a test set. Dev and test sets keep every line, and their references are kept apart
 as they are, but for byte order marks and carriage returns.
 """
 
@@ -28,7 +28,7 @@ REASONS = ("empty", "too long", "ratio", "overlap", "duplicate", "not drawn")
 
 @dataclass(frozen=True)
 class Options:
-    """How train is cleaned. Lengths are those of the longer side of a pair; the ratio is that of characters.
+    """How train is cleaned. Limits apply to the longer side. The ratio compares characters.
 
     Values are checked by the schemas of experiments and corpora.
     """
@@ -58,8 +58,8 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     """Clean SOURCE/{split}.{language} into OUTPUT/{split}.{language} and return the report, also written there.
 
     Dev and tests are also written as OUTPUT/references/{split}.{language}, as they are. The report, cleaning.json, has
-    the lines read, kept and changed, the pairs dropped by reason, and how many train pairs dev and each test set have
-    too: the whole pair, and the line of either language. Everything is read and checked before anything is written.
+    the lines read, kept and changed, the pairs dropped by reason, and how many train pairs are also in dev and in each
+    test set: the whole pair, and the line of either language. All is read and checked before anything is written.
     """
     evaluation = {split: _read_dev_or_test(split, sides(source, split, languages)) for split in ("dev", *tests)}
     overlap = Overlap(languages)
@@ -104,7 +104,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
 def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: Pair, train: Path) -> dict[str, Any]:
     """Clean SOURCE/{name}.{language} into OUTPUT/{stem}.{language} and OUTPUT/references/{stem}.{language}.
 
-    Returns the lines that were read and changed, and how many pairs of the clean text TRAIN.{language} it has, too:
+    Returns how many lines were read and changed, and how many pairs of the clean text TRAIN.{language} are also in it:
     train is not cleaned of it.
     """
     read = _read_dev_or_test(name, sides(source, name, languages))
@@ -164,7 +164,7 @@ def _kept_pairs(
 
 
 def _why_drop(pair: Pair, options: Options) -> str:
-    """Return why a pair cannot be of use, or nothing."""
+    """Return why a pair is useless, or nothing."""
     short, long = sorted(map(len, pair))
     if not short:
         return "empty"

@@ -1,9 +1,9 @@
 """The text of a corpus group, put together from that of its members (`experiment.corpora.corpus_groups`).
 
 Train and dev are the members' train and dev, one member after the other; each test set is one member's, under its
-language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the members' own
-cleaning has looked at their own sets alone. Which lines stayed is written down, and what was made of the members'
-lines, such as their tokens, is gathered by that.
+language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the cleaning of a
+member compares with that member's sets only. The numbers of the kept lines are written to files, and other forms of the
+members' text, such as tokens, are gathered by them.
 """
 
 from __future__ import annotations

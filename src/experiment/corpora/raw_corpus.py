@@ -100,7 +100,7 @@ def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, 
             names = [file.url or file.path for file in files[0]]
             if lines[0] == lines[1]:
                 parts += zip(names, lines[0], strict=True)
-            else:  # cut in other places on each side, or not parallel at all, which `_describe` finds
+            else:  # parts cut differently on each side, or text that is not parallel, which `_describe` finds
                 parts.append((", ".join(names), max(sum(side) for side in lines)))
     return parts
 
@@ -115,7 +115,7 @@ def _describe(paths: Paths, parts: Iterable[PartLines]) -> list[dict[str, Any]]:
     for part, lines in parts:
         full = sum(bool(first.strip() and second.strip()) for first, second in islice(pairs, lines))
         described.append({"part": part, "lines": lines, "pairs": full})
-    for _ in pairs:  # to its end, where it compares the sides
+    for _ in pairs:  # reading to the end compares the numbers of lines
         pass
     return described
 

@@ -34,8 +34,8 @@ class System(Keyed):
     flags: Mapping[str, Any]
 
     def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/train.py is told of the training."""
-        asked, text = self.segmented.segmentation, self.segmented.text
+        """Return the job of scripts/train.py, without what follows the training."""
+        entry, text = self.segmented.segmentation, self.segmented.text
         source, target = self.direction.split("-")
         folder, recipe = f"{self.folder}/seed{seed}", {**self.flags, **runtime["flags"]}
         if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
@@ -48,9 +48,9 @@ class System(Keyed):
             "recipe": recipe,
             "select": dict(select),
             "precision": precision,
-            "joint": asked.joint,
+            "joint": entry.joint,
             "algorithm": self.segmented.algorithm,
-            "form": asked.text,
+            "form": entry.text,
             "data": self.segmented.data,
             "segmenter": f"{self.segmented.folder}/model.{target}",
             "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
@@ -97,7 +97,7 @@ class Evaluation:
     """One run's chosen model, and its translations of some test sets with some lexical metrics.
 
     All that is made is in two folders: the model's, named after the choice, and in it the translations', with the key
-    of the search settings. Nothing is made twice: an evaluation that asks for more only adds to what is there.
+    of the search settings. Nothing is made twice: an evaluation with more test sets or metrics adds to what is there.
     """
 
     system: System
@@ -126,22 +126,22 @@ class Evaluation:
 
     @property
     def done(self) -> str:
-        """The mark of this evaluation, named by what it asks for, in whatever order."""
-        asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
-        return f"{self.folder}/{key(asked)}.{DONE}"
+        """The mark of this evaluation, named by a digest of its test sets and metrics, in any order."""
+        request = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
+        return f"{self.folder}/{key(request)}.{DONE}"
 
     def translated(self, test: PlannedTestSet) -> bool:
         return fits(Path(self.folder, f"{test.stem}.translation.json"))
 
     def scored(self, test: PlannedTestSet) -> bool:
-        """Return whether a test set is translated and has all the scores, and its reference went round."""
+        """Return whether a test set is translated and has all the scores, and its reference has made the round trip."""
         scores = Path(self.folder, f"{test.stem}.scores.json")
         if not (self.translated(test) and fits(Path(f"{self.round_trip(test)}.json")) and scores.exists()):
             return False
         return set(self.metrics) <= read_json(scores)["metrics"].keys()
 
     def round_trip(self, test: PlannedTestSet) -> str:
-        """Return where a reference lies that went through the segmentation and back."""
+        """Return the path of the reference after segmentation and back."""
         target = self.system.direction.split("-")[1]
         return f"{self.system.segmented.folder}/{test.stem}.{target}.round-trip"
 
@@ -186,10 +186,10 @@ class Evaluation:
         return found
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/evaluate.py is told."""
+        """Return the job of scripts/evaluate.py."""
         segmented = self.system.segmented
         source, target = self.system.direction.split("-")
-        asked, text = segmented.segmentation, segmented.text
+        entry, text = segmented.segmentation, segmented.text
         return {
             "folder": self.folder,
             "definition": self.definition,
@@ -198,13 +198,13 @@ class Evaluation:
             "direction": self.system.direction,
             "segmented": segmented.folder,
             "algorithm": segmented.algorithm,
-            "form": asked.text,
+            "form": entry.text,
             "train": f"{text.folder}/train.{target}",
             "tests": [
                 {
                     "stem": test.stem,
-                    "source": f"{text.form(asked.text)}/{test.stem}.{source}",
-                    "target": f"{text.form(asked.text)}/{test.stem}.{target}",
+                    "source": f"{text.form(entry.text)}/{test.stem}.{source}",
+                    "target": f"{text.form(entry.text)}/{test.stem}.{target}",
                     "reference": text.reference(test.stem, target),
                     "round_trip": self.round_trip(test),
                 }

@@ -25,7 +25,7 @@ class PlannedTestSet:
     """A test set of a text. `stem` is what its files are called.
 
     Where train is cleaned of the test set, it belongs to the text's definition and is made with it. Otherwise
-    (`overlap: keep`, of the corpus or of the test set) it shapes nothing else, and has a key and a mark of its own.
+    (`overlap: keep`, of the corpus or of the test set) nothing else depends on it, and it has its own key and mark.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Text(Keyed):
         return Path(self.folder, f"{test.stem}.json") if test.own else self.record
 
     def reference(self, stem: str, language: str) -> str:
-        """Return a side of dev or of a test set as it came, which hypotheses are compared with."""
+        """Return a side of dev or of a test set before cleaning: hypotheses are compared with it."""
         return f"{self.folder}/references/{stem}.{language}"
 
     def gold(self) -> dict[str, str]:
@@ -103,21 +103,21 @@ class Text(Keyed):
         return self.corpus.with_tests([test.name for test in self.tests if not test.own])
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/make_corpus.py is told."""
-        told = {"folder": self.folder, "definition": self.definition, "workers": runtime["workers"]}
+        """Return the job of scripts/make_corpus.py."""
+        job = {"folder": self.folder, "definition": self.definition, "workers": runtime["workers"]}
         if isinstance(self.corpus, Group):
             parts = zip(self.corpus.members, self.members, strict=True)
             members = [[part.language, text.folder, text.test(part.test).stem] for part, text in parts]
             keep = self.cleaning["overlap"] == "keep"
             inputs = {str(text.record): ["*"] for text in self.members}
-            return told | {"members": members, "into": self.corpus.into, "keep_overlap": keep, "inputs": inputs}
-        return told | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
+            return job | {"members": members, "into": self.corpus.into, "keep_overlap": keep, "inputs": inputs}
+        return job | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
 
     def test_job(self, test: PlannedTestSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/make_testset.py is told."""
+        """Return the job of scripts/make_testset.py."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
-        told = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
-        return source | told | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
+        job = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        return source | job | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
 
     def _source(self, corpus: Corpus, runtime: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -185,7 +185,7 @@ def _describe(split: Split, pair: str, known: Checksums, checksums: dict[str, st
 
 
 def _contents(files: tuple[File, ...], known: Checksums, checksums: dict[str, str]) -> list[str]:
-    """Return the checksums of files; one that is packed says so, for it is unpacked."""
+    """Return the checksums of files, with `gz` at those that are unpacked."""
     contents = []
     for file in files:
         if file.path:

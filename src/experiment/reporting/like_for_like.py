@@ -59,10 +59,10 @@ def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
     """
     found: dict[tuple[str, str, str], Planned] = {}
     for run in experiment.runs:
-        asked, flags = experiment.segmentations[run.segmentation], experiment.recipes[run.model]["flags"]
+        entry, flags = experiment.segmentations[run.segmentation], experiment.recipes[run.model]["flags"]
         learned = run.stats_json if Path(run.stats_json or "").is_file() else None
         sides = side_statistics(learned, run.direction)
-        facts = {"text": asked.text, "joint": asked.joint, **planned_exposure(flags)}
+        facts = {"text": entry.text, "joint": entry.joint, **planned_exposure(flags)}
         facts["vocabulary"] = entries_of(learned, run.direction)
         facts |= {f"vocabulary_{side}": statistics.vocabulary for side, statistics in sides.items()}
         found.setdefault(run.block, {}).setdefault(run.segmentation, []).append(facts)

@@ -1,7 +1,7 @@
 """The systems of one corpus, direction and model on one test set: each against its baseline, and between its bounds.
 
 Every run has a paired test against the baseline's run with the same seed; every system has one answer over all seeds.
-What has not clearly learned more than to copy the source has learned nothing.
+A system that does not clearly beat the copied source has learned nothing.
 """
 
 from __future__ import annotations

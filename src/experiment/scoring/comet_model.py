@@ -1,4 +1,4 @@
-"""COMET: is the model there, load it, score with it.
+"""COMET: check whether the model is available, load it, score with it.
 
 Rei et al. 2022, "COMET-22"; Zouhar et al. 2024, "Pitfalls and Outlooks in Using COMET" (arXiv 2408.15366) for why the
 signature names versions and precision, and why empty hypotheses are counted: COMET does not score them 0.
@@ -52,7 +52,7 @@ def check_comet_model(model: str = DEFAULT_MODEL) -> str:
         _check_local(_local_checkpoint(model))
         return "local"
     if name_of(model).count("/") != 1 or not all(name_of(model).split("/")):
-        raise InputError(f"{model!r} is no COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
+        raise InputError(f"{model!r} is not a COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
     return "cached" if _cached_checkpoint(model) else _check_hub(model)
 
 

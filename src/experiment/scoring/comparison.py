@@ -16,8 +16,8 @@ The interval and p-value are Student's, with the degrees of freedom of Satterthw
 bootstrap, which draws seeds with replacement, is far too narrow: of three seeds it sees two thirds of their variance,
 and nothing of the uncertainty of that. tests/results/test_levels.py simulates the level of both.
 
-With one seed on either side, or seeds without any spread, nothing is known about training. Then the interval and
-p-value are those of these very trained systems, from the resamples alone (`significance`).
+With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
+come from the resamples alone (`significance`) and hold for these trained systems only.
 
 p-values are corrected for the number of systems compared with the baseline (Holm 1979), which is valid however the
 comparisons depend on each other through the shared baseline. Two systems count as the same when the interval lies
@@ -36,7 +36,7 @@ from experiment.scoring.significance import ALPHA, check_test, paired_p_value, r
 
 #: What a comparison can say, in words that tables print.
 BETTER, WORSE, SAME, OPEN, LEARNED_NOTHING = "better", "worse", "same", "open", "learned nothing"
-#: What is said of a system whose baseline learned nothing: to be above such a one shows little.
+#: The verdict on a system whose baseline learned nothing: a better score than such a baseline's shows little.
 NO_BASELINE = "baseline learned nothing"
 #: A system with a lower BLEU has learned nothing, however low the copied source's is.
 BLEU_FLOOR = 1.0

@@ -1,8 +1,8 @@
 """Which measure of a segmented text, known before anything is trained, predicts the score?
 
-The correlation is Spearman's, over systems, each with the mean of its seeds. Sizes of one algorithm resemble each other
-and seeds of one system do, too; so intervals are those of a hierarchical bootstrap: algorithms are drawn with
-replacement, a drawn algorithm keeps all its sizes, and of each system the seeds are drawn with replacement.
+The correlation is Spearman's, over systems, each with the mean of its seeds. Sizes of one algorithm
+resemble each other, and so do seeds of one system. So intervals come from a hierarchical bootstrap: algorithms are
+drawn with replacement, a drawn algorithm keeps all its sizes, and of each system the seeds are drawn with replacement.
 """
 
 from __future__ import annotations

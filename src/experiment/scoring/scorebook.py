@@ -50,7 +50,8 @@ COLUMNS: dict[str, str] = {
     "effect_high": "upper end of the effect's 95% interval",
     "effect_p": "p-value of the effect over seeds and sentences",
     "effect_p_holm": "the same, corrected for all systems of the block (Holm)",
-    "over_seeds": "false where one seed, or equal outputs of all seeds, say nothing about training",
+    "over_seeds": "true where the test includes the chance of training; false with one seed, or with equal outputs of"
+    " all seeds",
     "margin": "a difference smaller than this counts as none",
     "verdict": "better, worse, same (the interval lies within the margin), open, learned nothing, or baseline learned"
     " nothing",
@@ -84,7 +85,7 @@ COLUMNS: dict[str, str] = {
     "gpus": "GPUs used for training; 0 is CPU",
     "runs_per_gpu": "jobs that were allowed to share one GPU",
     "gpu_hours": "train_seconds x gpus / runs_per_gpu / 3600",
-    "energy_kwh": "energy that the cards used during training, where they tell it",
+    "energy_kwh": "energy that the cards used during training, where they report it",
     "tokens_per_second": "target pieces per second of training",
     "peak_memory_mib": "largest memory in use during training, in MiB",
     "device": "processor or GPU",

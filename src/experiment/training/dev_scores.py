@@ -16,7 +16,7 @@ DEV_SCORES = "scores.json"
 def read_record(folder: Path) -> list[dict[str, Any]]:
     """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}.
 
-    Raises InputError where the record is damaged: without it nobody knows which checkpoints are the best.
+    Raises InputError where the record is damaged: it is needed to tell which checkpoints are the best.
     """
     path = folder / DEV_SCORES
     if not path.exists():

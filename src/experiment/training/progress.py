@@ -1,6 +1,6 @@
-"""How far trainings are, read from what they write: fairseq's log and the record of dev scores.
+"""The progress of trainings, read from their files: fairseq's log and the record of dev scores.
 
-Files are all that it needs, so a training on another node of a cluster shows up like one on this machine.
+Trainings on other nodes of a cluster are found like those on this machine.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
     for split, size in sizes.items():
         if len(splits[split]) < size:
             raise InputError(
-                f"the demo language has no {size} sentences for {split}, only {len(splits[split])}",
+                f"the demo language has {len(splits[split])} sentences for {split}, not {size}",
                 next_step="ask for fewer sentences, or for more in train if it is test_unseen that lacks them",
             )
     return Corpus(splits, _gold(splits))
