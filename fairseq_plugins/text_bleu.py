@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 import torch
-from fairseq import metrics, utils
+from fairseq import metrics
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
@@ -80,13 +80,8 @@ class TextBleuTask(TranslationTask):
     def _bleu_counts(self, sample: Any, model: Any) -> dict[str, int]:
         with torch.no_grad():
             found = self.inference_step(self.dev_generator, [model], sample, prefix_tokens=None)
-        skipped = {self.target_dictionary.bos(), self.target_dictionary.eos(), self.target_dictionary.pad()}
-        hypotheses, references = [], []
-        for number, candidates in zip(sample["id"].tolist(), found, strict=True):
-            best = utils.strip_pad(candidates[0]["tokens"], self.target_dictionary.pad()).tolist()
-            pieces = " ".join(self.target_dictionary[index] for index in best if index not in skipped)
-            hypotheses.append(self.to_text(pieces))
-            references.append(self.references[number])
+        hypotheses = [self.to_text(join_pieces(self.target_dictionary, best["tokens"])) for best, *_ in found]
+        references = [self.references[number] for number in sample["id"].tolist()]
         score = self.bleu.corpus_score(hypotheses, [references])
         counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}
         for n in range(ORDERS):
@@ -102,6 +97,12 @@ class TextBleuTask(TranslationTask):
             total = sum(int(output.get(name, 0)) for output in logging_outputs)
             metrics.log_scalar(name, torch.tensor(total))
         metrics.log_derived("bleu", _bleu)
+
+
+def join_pieces(dictionary: Any, tokens: torch.Tensor) -> str:
+    """Return the pieces of a hypothesis, without fairseq's signs for its ends and padding."""
+    skipped = {dictionary.bos(), dictionary.eos(), dictionary.pad()}
+    return " ".join(dictionary[index] for index in tokens.tolist() if index not in skipped)
 
 
 def _bleu(meters: Any) -> float:

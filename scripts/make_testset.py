@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from experiment.corpora.cleaning import clean_test_set
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.raw_corpus import check_checksums, prepare_split
-from experiment.jobs import Job, read_job
-from experiment.programs import program
+from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, make
 from experiment.text.moses import tokenize_like
 
@@ -36,12 +35,10 @@ def add(job: Job, scratch: Path) -> Mapping[str, Any]:
     return {"name": name, "definition": job["definition"], **report}
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    job = read_job(__doc__, argv)
+@job_program
+def main(job: Job) -> None:
     made = make(Path(job["folder"]), functools.partial(add, job), f"{job['stem']}.json")
     print("made" if made else "already done")
-    return 0
 
 
 if __name__ == "__main__":

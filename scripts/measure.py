@@ -15,7 +15,6 @@ from subwords.errors import InputError, unknown
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    """Run the program."""
     parser = paper_command("measure.py", __doc__)
     parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")

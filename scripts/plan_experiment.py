@@ -15,8 +15,6 @@ from experiment.reporting.like_for_like import Planned, differing, planned, warn
 from experiment.store.making import fits
 from translation.model_size import interpolated
 
-ROOT = Path(__file__).resolve().parent.parent
-
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as text, each column as wide as its widest cell."""
@@ -36,7 +34,6 @@ def described(systems: Planned) -> str:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     experiment = config.load(command.parse_args(argv).configfile)
@@ -55,5 +52,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

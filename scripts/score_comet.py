@@ -23,13 +23,11 @@ from experiment.training import gpu
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
     command = argparse.ArgumentParser(prog="score_comet.py", description=__doc__)
     command.add_argument("--source", metavar="FILE", help="raw source sentences")
     command.add_argument("--hypothesis", metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", metavar="FILE", help="raw references")
     command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
-    command.add_argument("--batch", type=int, default=16, metavar="N", help="sentences a batch (default: %(default)s)")
     command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
     command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
@@ -75,7 +73,6 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = parser()
     args = command.parse_args(argv)
     if args.check:
@@ -92,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         command.error("--source, --hypothesis, --reference and --output are required (or --manifest, --fetch, --check)")
     gpu.check_usable(gpu.take(1, args.device, args.runs_per_gpu))
     sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
-    scores = CometScorer(args.model, args.precision, args.batch).score(sources, hypotheses, references)
+    scores = CometScorer(args.model, args.precision).score(sources, hypotheses, references)
     scores["empty_hypotheses"] = count_empty(hypotheses)
     if scores["empty_hypotheses"]:
         print(

@@ -22,6 +22,7 @@ from typing import Any
 from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
+from experiment.schema import ROOT
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
 from experiment.store.usage import uses_of
 from experiment.training import curves, fairseq_flags, gpu
@@ -33,7 +34,6 @@ from subwords.files import read_lines, whole_file
 from translation.averaging import write_model
 from translation.evaluating import evaluate
 
-ROOT = Path(__file__).resolve().parent.parent
 #: By default glibc returns every large tensor's memory to the system and requests it again: 15 % of a CPU training.
 MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
@@ -213,7 +213,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     if not os.environ.keys() >= MALLOC.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **MALLOC})
     sys.exit(main())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from experiment.jsonfiles import read_json
+from experiment.programs import program
 from subwords.errors import InputError
 
 
@@ -16,6 +17,17 @@ class Job(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise InputError(f"the job has no {name!r}", next_step="compare it with one that the workflow runs")
+
+
+def job_program(work: Callable[[Job], None]) -> Callable[..., int]:
+    """Make a program of a function that does a job. --help shows the docstring of its module."""
+
+    @program
+    def main(argv: Sequence[str] | None = None) -> int:
+        work(read_job(work.__globals__["__doc__"], argv))
+        return 0
+
+    return main
 
 
 def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:

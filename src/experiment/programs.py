@@ -6,14 +6,20 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 
+from experiment.schema import ROOT
 from subwords.errors import InputError
 
 
 def program(main: Callable[..., int]) -> Callable[..., int]:
-    """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2."""
+    """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2.
+
+    It also finds `fairseq_plugins`, a package in the repository's root.
+    """
 
     @functools.wraps(main)
     def wrapped(argv: Sequence[str] | None = None) -> int:
+        if str(ROOT) not in sys.path:
+            sys.path.insert(0, str(ROOT))
         try:
             return main(argv)
         except InputError as error:

@@ -19,6 +19,7 @@ from subwords.errors import InputError, unknown
 DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
 NETWORK_SECONDS = 10
 PRECISIONS = ("fp32", "fp16")
+BATCH = 16
 
 #: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
 #: check does not have to import torch.
@@ -226,11 +227,10 @@ class CometScorer:
     less than a segment score means. Raises InputError as `load_comet_model`.
     """
 
-    def __init__(self, model: str, precision: str = "fp32", batch: int = 16) -> None:
+    def __init__(self, model: str, precision: str = "fp32") -> None:
         if precision not in PRECISIONS:
             raise unknown("COMET precision", precision, PRECISIONS)
         self._network, checkpoint = load_comet_model(model)
-        self._batch = batch
         self._signature = comet_signature(model, checkpoint, precision)
         if precision == "fp16":
             self._network.half()
@@ -247,9 +247,7 @@ class CometScorer:
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
         gpus = 1 if torch.cuda.is_available() else 0
-        prediction = self._network.predict(
-            samples, batch_size=self._batch, gpus=gpus, num_workers=0, progress_bar=False
-        )
+        prediction = self._network.predict(samples, batch_size=BATCH, gpus=gpus, num_workers=0, progress_bar=False)
         segments = [float(score) for score in prediction["scores"]]
         return {
             "name": "COMET",
