@@ -28,7 +28,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel clean
+.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast test-fast-pipeline test-fast-library lint format hooks docs lock environments bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -83,8 +83,14 @@ test-papers: env  ## all five papers at smoke scale, from end to end (minutes ea
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
 test-fast: env  ## the tests without real trainings
-	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow and not papers and not deployment"
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow"
+	@$(MAKE) --no-print-directory --jobs 2 test-fast-pipeline test-fast-library
+
+# One process each, at the same time: two for each would import torch and the like twice.
+test-fast-pipeline:
+	$(BIN)/python -m pytest -n 0 --hypothesis-profile=fast -m "not slow and not papers and not deployment"
+
+test-fast-library:
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 --hypothesis-profile=fast -m "not slow"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
