@@ -1,8 +1,8 @@
 """fairseq's Transformer, trained faster: `--arch transformer_fast`.
 
 In training, encoder and decoder are computed as below, from the parameters of fairseq's own modules: names, shapes and
-values of the weights are those of `transformer`, so checkpoints of the two serve each other, and in evaluation and
-decoding everything is fairseq's own code. What differs in training:
+values of the weights are those of `transformer`, so each loads the other's checkpoints, and evaluation and
+decoding use fairseq's own code. What differs in training:
 
 - queries, keys and values of an attention come from one product;
 - attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);

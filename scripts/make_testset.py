@@ -1,4 +1,4 @@
-"""Make a test set that train was not cleaned of, beside the text of its corpus: raw, references, Moses tokens.
+"""Make a test set that train was not cleaned of, in the folder of its corpus: raw, references, Moses tokens.
 
 Its record, FOLDER/{stem}.json, counts the train pairs that are also in it.
 """

@@ -1,4 +1,4 @@
-"""Say what an experiment will train, and what differs between its systems besides the segmentation. Starts nothing."""
+"""Print what an experiment will train and how its systems differ besides the segmentation. Starts nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for warning in warnings(recipe["flags"]):
             print(f"\n{name}: {warning}")
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
-        print("\nEntries really in the vocabularies are known once texts are segmented: snakemake segmentation")
+        print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
     return 0
 
 

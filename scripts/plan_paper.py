@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
     for table, cells in plan.unmeasured(found).items():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
-        print(f"{table}: {len(cells)} published scores will have none of ours beside them: {few}", file=sys.stderr)
+        print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)
     if not parts:
         print(f"no trainings; measured: {', '.join(found.needed_measures) or 'nothing'}")
         return 0
@@ -52,10 +52,10 @@ def main(argv: list[str] | None = None) -> int:
     )
     if unknown:
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
-    print(f"measured beside the trainings: {', '.join(found.needed_measures) or 'nothing'}")
+    print(f"measured besides the trainings: {', '.join(found.needed_measures) or 'nothing'}")
     print(
         f"assumed: {costs.RATE[device] / 1e12:g} TFLOP/s on a {device.upper()}, 6 operations per parameter and token,\n"
-        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training beside its"
+        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training besides its"
         " updates"
     )
     return 0

@@ -33,8 +33,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
     command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
-    command.add_argument("--fetch", action="store_true", help="only download the model, where it is not there")
-    command.add_argument("--check", action="store_true", help="only say whether the model can be had, in seconds")
+    command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
+    command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
     return command
 
 

@@ -160,7 +160,7 @@ class Experiment:
             fairseq_flags.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
 
     def _check_files(self) -> None:
-        """Raise InputError for a file or folder of the user's that is not there."""
+        """Raise InputError for a user's file or folder that does not exist."""
         mirror = self.settings["runtime"]["mirror"]
         if mirror and not Path(mirror).is_dir():
             raise InputError(f"{self.where}: runtime.mirror={mirror!r} is not a folder", next_step="correct the path")
@@ -228,7 +228,7 @@ class Experiment:
         return found
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:
-        """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
+        """Yield the runs of a grid. A corpus has the directions for which it has both languages.
 
         Every corpus has at least one, except those that only serve a group.
         """

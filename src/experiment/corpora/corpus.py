@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 from experiment.corpora.download import place
 from subwords.errors import InputError, unknown
 
-#: Keys of a split beside its languages.
+#: Keys of a split other than its languages.
 SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
 #: Keys for people; no result depends on them.
 PROSE = ("title", "homepage", "licence", "citation")
@@ -43,7 +43,7 @@ class File:
             )
 
     def location(self, downloads: Path) -> Path:
-        """Return where it lies on this machine, once it has been fetched into the folder `downloads`."""
+        """Return its path on this machine; `downloads` is the folder of downloads."""
         return downloads / place(self.url) if self.url else Path(self.path)
 
 

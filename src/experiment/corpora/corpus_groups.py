@@ -40,7 +40,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group(Corpus):
-    """A corpus of which the definition has `group` and `into`. `members` are found by `with_members`."""
+    """A corpus whose definition has `group` and `into`. `with_members` finds its `members`."""
 
     members: tuple[Member, ...] = ()
 

@@ -81,7 +81,7 @@ def check_url(url: str) -> None:
 
 
 def place(url: str) -> str:
-    """Return {host}/{path} of a URL: where it lies in a mirror and under the downloads folder."""
+    """Return {host}/{path} of a URL: its place in a mirror and in the folder of downloads."""
     parts = urlsplit(url)
     path = unquote(parts.path).lstrip("/") + (f"?{parts.query}" if parts.query else "")
     return f"{parts.hostname or 'localhost'}/{path}"
@@ -144,8 +144,8 @@ def _download(url: str, part: Path, attempts: int, pause: float) -> bool:
             if failures >= attempts:
                 raise InputError(
                     f"cannot download {url}: {reason} ({attempts} attempts)",
-                    next_step="check the network and run again (what has arrived is kept); without a network, put the "
-                    f"file into a folder as {place(url)} and name that folder as mirror",
+                    next_step="check the network and run again (the part that was downloaded is kept); without a network, put "
+                    f"the file into a folder as {place(url)} and name that folder as mirror",
                 )
             wait = min(pause * 2 ** (failures - 1), LONGEST_PAUSE)
             print(f"{url}: {reason}; again in {wait:.0f} s", file=sys.stderr, flush=True)

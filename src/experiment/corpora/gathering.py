@@ -42,7 +42,7 @@ class MemberText:
 def gather_clean(parts: Sequence[MemberText], into: str, output: Path, *, keep_overlap: bool = False) -> dict[str, Any]:
     """Write the group's clean text, its references and origins; return the report, written as cleaning.json.
 
-    The report is of the same form as a cleaned corpus's, with the pairs of each member beside. Raises InputError when
+    The report has the form of a cleaned corpus's report, and the pairs of each member. Raises InputError when
     nothing is left of a member's train.
     """
     overlap = Overlap((MANY, into))

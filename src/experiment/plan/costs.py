@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Pieces of a sentence, where nothing is known of the corpus.
 PIECES_PER_SENTENCE = 30
-#: Seconds that a training takes beside its updates: starting, reading, looking at dev, translating.
+#: Seconds that a training takes in addition to its updates: starting, reading, looking at dev, translating.
 OVERHEAD_SECONDS = {"gpu": 60, "cpu": 15}
 #: Floating-point operations per second that trainings are assumed to reach.
 RATE = {"gpu": 40e12, "cpu": 30e9}

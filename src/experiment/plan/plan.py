@@ -43,7 +43,7 @@ class Plan:
         self.segmented: dict[str, SegmentedText] = {}
         self.systems: dict[str, System] = {}
         self.evaluations: dict[tuple[str, int], Evaluation] = {}
-        #: What is downloaded beside the texts.
+        #: Further downloads, of papers.
         self.further_files: list[File] = []
         self.text = cache(self._text)
         self.segmentation = cache(self._segmentation)

@@ -14,9 +14,9 @@ from experiment.store.results import Keyed, Results
 from subwords.errors import InputError
 
 STEP = "segmentation 1"
-#: Where programs write what they report: the place shapes no content.
+#: An option of algorithms: the path of a report, which changes no result.
 REPORT = "report"
-#: Where a segmented text has its binarized data; further draws lie in numbered folders inside.
+#: The folder of binarized data; further draws are in numbered folders inside.
 BINARIZED = "binarized"
 
 
@@ -71,8 +71,8 @@ class SegmentedText(Keyed):
 def describe_segmented(text: Text, entry: Segmentation, seed: int, results: Results) -> SegmentedText:
     """Return a text in the pieces of a segmentation; `seed` counts where it is learned for each.
 
-    Options with their default value are not in the definition: an option that an algorithm gains changes no key. An
-    algorithm that is none of the library's is in it with the digest of its source, wherever that lies.
+    Options with their default value are not in the definition, so that a new option of an algorithm changes no key. Of
+    an algorithm from elsewhere, the definition has the digest of the source, not its path.
     """
     if entry.needs_gold and not text.gold():
         raise InputError(

@@ -20,7 +20,7 @@ from experiment.training.selection import gone
 from subwords.errors import InputError
 
 STEP, TRANSLATION = "training 1", "translation 1"
-#: What a run is and what it cost, beside its model.
+#: Beside the model: a description of the run, and its cost.
 RUN = "run.json"
 
 
@@ -75,7 +75,7 @@ def describe_system(
     precision: str,
     results: Results,
 ) -> System:
-    """Return a system. Of `select`, what shapes the training and what it keeps: metric, keep, and the beam of BLEU."""
+    """Return a system. Of `select`, only metric, keep and the beam of BLEU change a training or what it keeps."""
     shaping = {name: select[name] for name in ("metric", "beam", "keep")}
     if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
         shaping["beam"] = 1

@@ -19,7 +19,7 @@ from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval,
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
-#: Columns of how systems were made, and what differs where these do.
+#: Columns that say how systems were made, and how a warning calls their differences.
 MAKING = {
     "commit": "commits of this project",
     "versions": "versions of packages",
@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One system of a table, or a bound beside them (the copied source, the round trip); without a name, it belongs to
+    """One system of a table, or a bound (the copied source, the round trip); without a name, it belongs to
     the line above."""
 
     name: str

@@ -107,7 +107,7 @@ def read_hyperparameters(checkpoint: Path) -> dict[str, Any]:
 
 
 def _cached_checkpoint(model: str) -> Path | None:
-    """Return the checkpoint in the Hugging Face cache, or None when the model is not there as a whole."""
+    """Return the checkpoint in the Hugging Face cache, or None when the model is missing or not complete."""
     from huggingface_hub import try_to_load_from_cache
 
     name, revision = name_of(model), revision_of(model)

@@ -12,9 +12,9 @@ crossed: every training translates the same sentences. The variance of a differe
   make the test too careful (McCullagh 2000; Owen 2007 on resampling crossed arrays). It is estimated from the
   resamples: the variance of one run's score less the covariance of two runs of the same system.
 
-The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. A plain hierarchical
-bootstrap, which draws seeds with replacement, is far too narrow: of three seeds it sees two thirds of their variance,
-and nothing of the uncertainty of that. tests/results/test_levels.py simulates the level of both.
+The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. The interval of a
+plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds it has two thirds
+of their variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level of both.
 
 With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
 come from the resamples alone (`significance`) and hold for these trained systems only.

@@ -102,7 +102,7 @@ def spearman(measures: Array, scores: Array) -> Array:
 def partial(correlations: Array, one: int, other: int, given: int) -> float:
     """Return the partial correlation of two variables given a third, of the matrix of their correlations.
 
-    nan where the third leaves nothing of one of them.
+    nan where the third determines one of them.
 
     >>> ranks = np.array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]])
     >>> round(partial(ranks, 0, 1, given=2), 3)

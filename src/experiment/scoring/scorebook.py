@@ -185,7 +185,7 @@ def _made_by(record: Path) -> str | None:
 
 
 def _segmentation(run: Run) -> Mapping[str, Any]:
-    """Return the definition of a run's segmentation, which lies beside its statistics."""
+    """Return the definition of a run's segmentation, from the folder of its statistics."""
     beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
     return read_json(beside) if beside and beside.exists() else {}
 

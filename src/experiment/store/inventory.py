@@ -1,4 +1,4 @@
-"""What is in a folder of results, who uses it, and what nothing needs any more."""
+"""What is in a folder of results, which experiments use it, and what can be deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from subwords.errors import InputError
 
 #: Depth of the folders that have a key in their name, and of what a plan calls them.
 KINDS = {"corpora": "*/*", "segmented": "*/*/*", "runs": "*/*/*/*/seed*"}
-#: What is being deleted lies there, in the folder of results.
+#: The folder, in the folder of results, of what is being deleted.
 DELETED = ".deleted"
 
 
@@ -71,7 +71,7 @@ def _held(root: Path, folder: Path, known: Iterable[Use]) -> Held:
 
 
 def waste(root: Path, superseded: bool = False) -> list[Waste]:
-    """Return what nothing needs: results that no plan names, checkpoints of finished trainings, left-overs.
+    """Return what can be deleted: results that no plan names, checkpoints of finished trainings, left-overs.
 
     With `superseded`, also what is named only by plans of experiments that were changed since. Raises InputError where
     no plan is known: then everything would be waste.

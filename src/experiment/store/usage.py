@@ -31,7 +31,7 @@ class Use:
 
 
 def use_file(root: str, use: Mapping[str, Any]) -> str:
-    """Return where the list of a plan lies."""
+    """Return the path of a plan's list."""
     return f"{root}/{USED}/{use['experiment']}.{key(use)}.json"
 
 

@@ -182,7 +182,7 @@ def check_usable(cards: list[str]) -> None:
 
 
 def process_group_flags(processes: int, cuda: bool) -> list[str]:
-    """Return fairseq's flags for so many processes, each on one card, or on the CPU.
+    """Return fairseq's flags for a number of processes, each on one card, or on the CPU.
 
     The number is always given: fairseq's own default is one process for every card of the machine.
     """
