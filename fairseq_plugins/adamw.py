@@ -2,7 +2,8 @@
 
 fairseq's own `adam` is AdamW, too (decoupled weight decay), and takes a dozen passes over every weight; its fused one
 needs apex, which is rarely installed. The update is the same except for epsilon: torch adds it to the root of the
-second moment after the correction for the first steps, fairseq before. With gradients far above 1e-8 this makes no difference.
+second moment after the correction for the first steps, fairseq before. With gradients far above 1e-8 they
+agree.
 """
 
 # (no `from __future__ import annotations`: fairseq reads the types of the configuration below)

@@ -144,7 +144,7 @@ def _download(url: str, part: Path, attempts: int, pause: float) -> bool:
             if failures >= attempts:
                 raise InputError(
                     f"cannot download {url}: {reason} ({attempts} attempts)",
-                    next_step="check the network and run again (the part that was downloaded is kept); without a network, put "
+                    next_step="check the network and run again (the downloaded part is kept); without a network, put "
                     f"the file into a folder as {place(url)} and name that folder as mirror",
                 )
             wait = min(pause * 2 ** (failures - 1), LONGEST_PAUSE)
