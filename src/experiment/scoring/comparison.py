@@ -13,8 +13,8 @@ crossed: every training translates the same sentences. The variance of a differe
   resamples: the variance of one run's score less the covariance of two runs of the same system.
 
 The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. The interval of a
-plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds it shows two thirds
-of their variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level of both.
+plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds it has two thirds
+of the variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level of both.
 
 With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
 come from the resamples alone (`significance`) and hold for these trained systems only.
