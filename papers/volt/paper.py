@@ -254,13 +254,13 @@ def table2(printed: Frames, ours: DataFrame) -> DataFrame:
 
 
 def average(line: DataFrame) -> Ours:
-    """Return the mean of some cells, in base units, with the error of independent ones; none where one is missing."""
+    """Return the mean of some cells, in base units, with the interval of independent ones; none where one lacks."""
     if line["ours"].isna().any():
         return Ours()
-    unit, errors = float(UNITS[line["unit"].iloc[0]]), line["error"].dropna()
-    error = unit * hypot(*errors) / len(line) if len(errors) == len(line) else None
+    unit, halves = float(UNITS[line["unit"].iloc[0]]), line["ci95"].dropna()
+    half = unit * hypot(*halves) / len(line) if len(halves) == len(line) else None
     runs = set(line["runs"])
-    return Ours(unit * fsum(line["ours"]) / len(line), error, runs.pop() if len(runs) == 1 else None)
+    return Ours(unit * fsum(line["ours"]) / len(line), half, runs.pop() if len(runs) == 1 else None)
 
 
 table3 = with_tokenized("table3", "BPE-60K and VOLT, one model for all languages into English", ["scores", "tokenized"])

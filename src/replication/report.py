@@ -142,15 +142,15 @@ def _figure(paper: Paper, name: str, measured: Measured, folder: Path) -> Sectio
 
 
 def judged(paper: Paper, measured: Measured) -> dict[str, Verdict]:
-    """Return the verdicts on a paper's claims. Every claim may see how long the test sets are, and BLEU."""
+    """Return the verdicts on a paper's claims. Every claim may see how long the test sets are, and who has learned."""
     printed = together(paper.printed.values())
     scores = measured.get(SCORES, frame([]))
-    bleu, lengths = (scores[scores["metric"] == metric] for metric in ("bleu", "test_sentences"))
+    lengths = scores[scores["metric"] == "test_sentences"]
     verdicts = {}
     for name, claim in paper.claims.items():
         ours = evidence(claim.needs, measured)
         ours = ours if SCORES in claim.needs else together([ours, lengths])
-        verdicts[name] = verdict(claim, printed, ours, paper.scale, paper.generated, bleu)
+        verdicts[name] = verdict(claim, printed, ours, paper.scale, paper.generated, scores)
     return verdicts
 
 
