@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from experiment.reporting.table_formats import markdown_table
 from replication.paper import FOLDER, read
+from replication.report import evidence, judged
+from replication.sources import of_paper
+from replication.tables import layout
 from write_claims import with_claims
 
 PAGES = sorted(FOLDER.glob("*/README.md"))
@@ -32,3 +36,15 @@ def test_every_claim_and_program_that_a_page_names_is_there(page: Path) -> None:
     assert not unknown
     for path in re.findall(r"`([\w./-]+\.py)`", text):
         assert (page.parent / path).exists() or (FOLDER.parent / path).exists(), path
+
+
+def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
+    folder = FOLDER.parent / "docs" / "reproductions" / "hft-table1-cpu"
+    page, paper = (folder / "README.md").read_text(encoding="utf-8"), read("hft", "cpu", ["scores"])
+    measured = {"scores": of_paper(folder / "scores.csv", paper)}
+    verdicts = judged(paper, measured)
+    assert len(verdicts) == 4
+    for name, found in verdicts.items():
+        assert f"| `{name}` | {found.ours.state}: {found.ours.reason} |\n" in page
+    (shown,) = layout(paper.tables["table1"].make(paper.printed, evidence(["scores"], measured)))
+    assert markdown_table(shown) in page
