@@ -419,10 +419,10 @@ def notes(cells: DataFrame) -> list[str]:
     if mine.empty:
         return ["Nothing was measured for this table."]
     runs = sorted(set(mine["runs"].dropna()))
-    spread = "the mean ± half of its 95% t interval" if runs and runs[-1] > 1 else "the score"
+    number = " to ".join(f"{each}" for each in dict.fromkeys(runs[:1] + runs[-1:]))
     said = {
-        f"Ours is {spread} of {' to '.join(f'{number}' for number in dict.fromkeys(runs[:1] + runs[-1:]))} training run"
-        f"{'s' if spread != 'the score' else ''} a cell.": bool(runs),
+        "Ours is the score of 1 training run a cell.": runs == [1],
+        f"Ours is the mean of {number} training runs a cell ± half of its 95% t interval.": bool(runs) and runs != [1],
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
         f"{MISSING}: not measured by us.": (mine["ours"].isna() | (mine["ours"] == "")).any(),
