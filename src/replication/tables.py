@@ -236,7 +236,6 @@ def alone(
     rows: str | Sequence[str] = "row",
     columns: str | Sequence[str] = "metric",
     decimals: Mapping[str, int] | None = None,
-    unit: str = "",
     **where: Any,
 ) -> DataFrame:
     """Return the cells of a table that the paper does not have.
@@ -254,7 +253,7 @@ def alone(
         cells = measured.iloc[indices]
         found = summary(cells, f"{row!r}, {column!r}")
         keys = {key: cells[key].iloc[0] for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
-        blank = {"metric": "", "row": row, "column": column, "unit": unit}
+        blank = {"metric": "", "row": row, "column": column, "unit": ""}
         value = {**dict.fromkeys(("printed", "printed_error", "text", "mark"), ""), **blank, **keys}
         digits = (decimals or {}).get(value["metric"], _digits(found.number))
         made.append(record(value, found, "", digits, printed=False))
