@@ -166,7 +166,8 @@ def share(runs: Runs) -> Finding:
 
 @claim(SHARE, where="abstract")
 def share_as_printed(runs: Runs) -> Finding:
-    """With most symbols, Huffman's scores are 90% to 95% of BPE's, on average over corpora, BLEU, chrF and COMET."""
+    """With most symbols, Huffman's scores are 90% to 95% of BPE's, on average over corpora, BLEU, chrF and COMET (to
+    whole per cents)."""
     return in_all(shares_with_most_symbols(runs).rounded(0.01).between(0.90, 0.95))
 
 
@@ -194,14 +195,16 @@ def percent_of_bpe(runs: Runs) -> tuple[Numbers, Numbers]:
 
 @claim(WITHIN, where="section 1")
 def within(runs: Runs) -> Finding:
-    """With 32k symbols, Huffman's BLEU is at least 88% of BPE's and its COMET at least 92%, in each corpus."""
+    """With 32k symbols, Huffman's BLEU is at least 88% of BPE's and its COMET at least 92%, in each corpus (to whole
+    per cents)."""
     bleu, comet = percent_of_bpe(runs)
     return in_all(bleu >= 0.88) & in_all(comet >= 0.92)
 
 
 @claim(WITHIN, where="section 1")
 def within_as_printed(runs: Runs) -> Finding:
-    """With 32k symbols, Huffman's BLEU is 88% to 90% of BPE's and its COMET 92% to 96%, in each corpus."""
+    """With 32k symbols, Huffman's BLEU is 88% to 90% of BPE's and its COMET 92% to 96%, in each corpus (to whole per
+    cents)."""
     bleu, comet = percent_of_bpe(runs)
     return in_all(bleu.between(0.88, 0.90)) & in_all(comet.between(0.92, 0.96))
 

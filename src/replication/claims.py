@@ -144,8 +144,7 @@ class Numbers:
         intervals are rounded."""
         return replace(self, step=step)
 
-    def shown(self, value: float) -> float:
-        """Return a number as it is judged: rounded, where the claim says so."""
+    def _judged(self, value: float) -> float:
         return round(value / self.step + SLACK) * self.step if self.step else value
 
     def mean(self) -> Numbers:
@@ -185,9 +184,9 @@ class Numbers:
         holds, clear = {}, {}
         for cell, value in self.known.items():
             half = self.halves[cell]
-            holds[cell] = so(self.shown(value))
+            holds[cell] = so(self._judged(value))
             clear[cell] = not math.isnan(half) and all(
-                so(self.shown(end)) == holds[cell] for end in (value - half, value + half)
+                so(self._judged(end)) == holds[cell] for end in (value - half, value + half)
             )
         return Cases(self, holds, clear, self.obstacle)
 
@@ -489,7 +488,7 @@ def _found(cases: Cases, so: Callable[[int, int], bool]) -> Finding:
 
 
 def _reason(cases: Cases) -> str:
-    numbers, total = list(map(cases.numbers.shown, cases.numbers.known.values())), len(cases.holds)
+    numbers, total = list(cases.numbers.known.values()), len(cases.holds)
     if total == 1 and not cases.sequences:
         behind = cases.numbers.behind
         known = sum(not math.isnan(value) for value in behind.values()) if behind is not None else 0
