@@ -18,8 +18,9 @@ from experiment.jobs import Job, read_job
 from experiment.jsonfiles import read_json
 from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
-from experiment.store.making import check_inputs, make
+from experiment.store.making import check_inputs, fits, make
 from experiment.text.lines import write_lines
+from experiment.training import gpu
 from subwords.errors import InputError
 from subwords.files import read_lines
 from translation.evaluating import Evaluator
@@ -46,9 +47,8 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     references, began = list(read_lines(test["reference"])), time.monotonic()
     tried: list[dict[str, Any]] = []
     chosen: tuple[float, list[str]] = (-1.0, [])
-    evaluator = None
     for entry in kept(training):
-        evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]), has_card=evaluator is not None)
+        evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]))
         hypotheses, _, _ = evaluator.translated(test)
         bleu = score_corpus(hypotheses, references, ["bleu"], target=target)["metrics"]["bleu"]["score"]
         tried.append({**{key: entry[key] for key in ("file", "epoch", "updates")}, "dev": entry["score"], "bleu": bleu})
@@ -71,6 +71,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     job = read_job(__doc__, argv)
     test = next(test for test in job["tests"] if test["stem"] == job["chooses"])
     record = f"{test['stem']}.chosen-on-test.json"
+    if not fits(Path(job["folder"], record)):  # the card before the folder's lock, as in training
+        gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
     print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "it was there")
     return 0
 

@@ -19,6 +19,7 @@ from experiment.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store.making import check_inputs, define, fits, locked, make, write_record
 from experiment.text.lines import one_line, write_lines
 from experiment.text.postprocessing import ToText, round_trip
+from experiment.training import gpu
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, unknown_rates
@@ -28,15 +29,15 @@ if TYPE_CHECKING:
 
 
 class Evaluator:
-    """Translates test sets with one model, and scores them. The model is loaded when the first set needs it.
+    """Translates test sets with one model and scores them. The model is loaded when the first set needs it, on the card
+    that this process holds.
 
     `job` is what `plan.systems.Evaluation.job` says.
     """
 
-    def __init__(self, job: Mapping[str, Any], model: str | None = None, has_card: bool = False) -> None:
+    def __init__(self, job: Mapping[str, Any], model: str | None = None) -> None:
         self._job = job
         self._model = Path(model or job["model"])
-        self._has_card = has_card  # whether this process holds a GPU already
         self._folder = Path(job["folder"])
         self._languages = job["direction"].split("-")
         self._translator: Translator | None = None
@@ -55,14 +56,10 @@ class Evaluator:
 
     def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return hypotheses as text, their pieces, and what is to be said of the translation."""
-        from experiment.training import gpu
         from translation.decoding import Translator, translate_all
 
         job = self._job
         if self._translator is None:
-            if not self._has_card:
-                gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
-                self._has_card = True
             precision = job["search"]["precision"]
             self._translator = Translator(self._model, Path(job["data"]), job["direction"], job["search"], precision)
         translator = self._translator
@@ -154,8 +151,13 @@ class Evaluator:
 
 
 def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
-    """Translate and score what is not there yet, with the folder locked; return a line about each test set."""
-    evaluator, folder, said = Evaluator(job, has_card=has_card), Path(job["folder"]), []
+    """Translate and score what is not there yet, with the folder locked; return a line about each test set.
+
+    The card comes before the lock, as in training: who holds the lock while another holds the card never gets it.
+    """
+    evaluator, folder, said = Evaluator(job), Path(job["folder"]), []
+    if not (has_card or all(fits(folder / f"{test['stem']}.translation.json") for test in job["tests"])):
+        gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
     with locked(folder):
         define(folder, job["definition"])
         check_inputs(job["inputs"])

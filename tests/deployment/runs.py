@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import random
 import signal
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 import psutil
 from workflow.conftest import TINY, Workplace
+
+from experiment.store.checksums import file_sha256
 
 EPOCHS = 5
 SEEDS = [1, 2, 3]
@@ -28,6 +31,43 @@ def three_runs(epochs: int = EPOCHS, seeds: Sequence[int] = tuple(SEEDS)) -> dic
         "select": {"average": 2, "metric": "loss"},
         "runtime": {"device": "cpu"},  # the cards of the stand-ins are none
     }
+
+
+def downloaded(place: Workplace, seeds: Sequence[int] = tuple(SEEDS)) -> dict[str, Any]:
+    """Return the three trainings on a corpus that is downloaded, from a mirror that is made in the workplace.
+
+    It has a test set of its own (`late`), which they do not translate, and their checkpoints are kept.
+    """
+    folder, base = place.folder / "mirror" / "example.org", "https://example.org/"
+    folder.mkdir(parents=True)
+    chance = random.Random(1)
+    words = ["".join(chance.choices("aeioklmnst", k=chance.randint(2, 8))) for _ in range(60)]
+
+    def split(name: str, lines: int) -> dict[str, Any]:
+        sentences = [chance.choices(words, k=chance.randint(4, 10)) for _ in range(lines)]
+        sides = {"en": sentences, "qmo": [[word[::-1] for word in sentence] for sentence in sentences]}
+        for language, side in sides.items():
+            (folder / f"{name}.{language}").write_text("".join(" ".join(words) + ".\n" for words in side))
+        return {
+            side: {"url": f"{base}{name}.{side}", "sha256": file_sha256(folder / f"{name}.{side}")} for side in sides
+        }
+
+    tests = {"test": split("test", 10), "late": {**split("late", 10), "overlap": "keep"}}
+    corpus = {"languages": ["en", "qmo"], "train": split("train", 200), "dev": split("dev", 12), "tests": tests}
+    runtime = {"device": "cpu", "keep_checkpoints": True, "mirror": str(place.folder / "mirror")}
+    return {**three_runs(seeds=seeds), "corpora": {"mini": corpus}, "runtime": runtime}
+
+
+def with_later_wishes(experiment: dict[str, Any], comet_model: str) -> dict[str, Any]:
+    """Return an experiment that wants another search, test set and metric of the same trainings."""
+    search = {**experiment["decode"], "beam": 3}
+    wishes = {"testsets": ["test", "late"], "decode": search, "metrics": ["bleu", "comet"], "comet_model": comet_model}
+    return experiment | wishes
+
+
+def with_other_checkpoints(experiment: dict[str, Any]) -> dict[str, Any]:
+    """Return an experiment that chooses another checkpoint of the same trainings."""
+    return experiment | {"select": {"average": 1, "metric": "loss"}}
 
 
 #: What trainings ask a cluster for: at first too little, memory for seed 2 and time for seed 3.
@@ -84,7 +124,7 @@ def epochs_trained(place: Workplace, seed: int) -> list[int]:
 
 #: What is equal however a run went: text, segmentations, dev scores, translations, scores.
 LASTING = ["corpora/**/*", "segmented/**/*", "runs/**/*.hyp", "runs/**/*.pieces", "runs/**/*.scores.json"]
-LASTING += ["runs/**/scores.json"]
+LASTING += ["runs/**/scores.json", "runs/**/*.comet.*.json"]
 #: What is in the files that say when, how fast or from where something was made.
 CHANGING = (b'"made": {', b'_cpu_seconds": ')
 CHANGING_COLUMNS = ("train_seconds", "cpu_seconds", "gpu_hours", "tokens_per_second", "peak_memory_mib", "commit")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -12,33 +13,62 @@ import pytest
 from workflow.conftest import Workplace
 
 from deployment.kills import Campaign
-from deployment.runs import contents, three_runs
+from deployment.runs import contents, downloaded, with_later_wishes, with_other_checkpoints
 
 pytestmark = [pytest.mark.deployment, pytest.mark.slow]
-#: The programs of the small experiment; the list of runs and the marks are made by snakemake itself.
-STEPS = ["make_corpus", "segment", "train", "collect_scores", "make_tables", "make_report"]
+TABLES = ["collect_scores", "make_tables", "make_report"]
+#: What is wanted -> the programs that make it (the list of runs and the marks are made by snakemake itself), and their
+#: share of the kills.
+STEPS = {
+    "all": (["download", "make_corpus", "segment", "train", *TABLES], 0.5),
+    "later wishes": (["download", "make_testset", "evaluate", "score_comet", *TABLES], 0.4),
+    "other checkpoints": (["train", *TABLES], 0.1),
+}
 
 
+@pytest.fixture(scope="module")
+def finished_base(workplaces: Callable[[str], Workplace]) -> tuple[Workplace, dict[str, Any]]:
+    """A workplace in which an experiment with downloads has run to its end, and the experiment."""
+    place = workplaces("undisturbed")
+    experiment = downloaded(place)
+    place.write(experiment)
+    place.run()
+    return place, experiment
+
+
+@pytest.mark.parametrize("wanted", STEPS)
 def test_runs_that_are_killed_at_random(
-    workplaces: Callable[[str], Workplace], undisturbed: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    workplaces: Callable[[str], Workplace],
+    finished_base: tuple[Workplace, dict[str, Any]],
+    comet_model: str,
+    wanted: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """KILLS and SEED say how many and which; CI makes a few, `make test-faults KILLS=200` is the long form."""
+    """KILLS and SEED say how many and which; the long form: `make test-faults KILLS=200`."""
+    base, experiment = finished_base
+    if wanted == "later wishes":
+        experiment = with_later_wishes(experiment, comet_model)
+    elif wanted == "other checkpoints":
+        experiment = with_other_checkpoints(experiment)
 
     def fresh() -> Workplace:
         place = workplaces("killed")
-        place.write(three_runs())
+        if wanted != "all":
+            for part in ("results", ".snakemake"):
+                shutil.copytree(base.folder / part, place.folder / part, dirs_exist_ok=True)
+        place.write(experiment)
         return place
 
-    campaign = Campaign(STEPS, fresh, random.Random(int(os.environ.get("SEED", "1"))))
-    for place in campaign.until(int(os.environ.get("KILLS", "20"))):
-        assert contents(place) == undisturbed, campaign.kills
+    steps, share = STEPS[wanted]
+    undisturbed = base if wanted == "all" else fresh()
+    undisturbed.run()
+    expected = contents(undisturbed)
+    campaign = Campaign(steps, fresh, random.Random(int(os.environ.get("SEED", "1"))))
+    for place in campaign.until(round(share * int(os.environ.get("KILLS", "20")))):
+        assert contents(place) == expected, campaign.kills
         assert "Nothing to be done" in place.run("--dry-run")
     with capsys.disabled():
-        print(f"\n{len(campaign.kills)} kills:")
+        print(f"\n{wanted}, {len(campaign.kills)} kills:")
         for kind in ("step", "victim", "signal"):
-            print(
-                "  "
-                + ", ".join(
-                    f"{name} {count}" for name, count in Counter(getattr(kill, kind) for kill in campaign.kills).items()
-                )
-            )
+            counts = Counter(getattr(kill, kind) for kill in campaign.kills)
+            print("  " + ", ".join(f"{name} {count}" for name, count in counts.items()))

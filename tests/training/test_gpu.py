@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -12,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from experiment.store.making import LOCK
 from experiment.training import gpu
 from subwords.errors import InputError
+from translation.evaluating import evaluate
 
 HOLDER = """
 import sys, time
@@ -247,3 +250,21 @@ def test_peak_memory_is_that_of_all_updates(monkeypatch: pytest.MonkeyPatch) -> 
     torch.cuda.reset_peak_memory_stats()  # as fairseq does after each update
     torch.cuda.reset_peak_memory_stats()
     assert peak.mib() == 9.0
+
+
+def test_a_card_comes_before_the_lock_of_the_translations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the other order a training that has the only card and an evaluation that has the lock wait for each other."""
+    orders: list[bool] = []
+
+    def take(*_: object) -> list[str]:
+        lock = os.open(tmp_path / LOCK, os.O_CREAT | os.O_RDWR)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises where it is held
+        os.close(lock)
+        orders.append(True)
+        raise InputError("no card", next_step="none")
+
+    monkeypatch.setattr(gpu, "take", take)
+    job = {"folder": str(tmp_path), "direction": "en-de", "model": "", "device": "auto", "runs_per_gpu": 1}
+    with pytest.raises(InputError, match="no card"):
+        evaluate({**job, "tests": [{"stem": "test"}]})
+    assert orders == [True]

@@ -96,16 +96,17 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
 
 def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A card that this process has is not waited for again."""
-    held = []
+    takes: list[int] = []
 
     class WithoutModel:
-        def __init__(self, job: dict[str, Any], model: str, has_card: bool = False) -> None:
-            held.append(has_card)
+        def __init__(self, job: dict[str, Any], model: str) -> None:
+            assert takes == [1]
 
         def translated(self, test: dict[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
             return ["a b c d"], [], {}
 
     monkeypatch.setattr(select_on_test, "Evaluator", WithoutModel)
+    monkeypatch.setattr(select_on_test.gpu, "take", lambda count, *_: takes.append(count) or [])
     training = tmp_path / "training"
     dev = [{"file": f"c{n}.pt", "epoch": n, "updates": n, "score": 1.0} for n in (1, 2)]
     (training / "checkpoints").mkdir(parents=True)
@@ -114,9 +115,10 @@ def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pyt
         (training / "checkpoints" / str(entry["file"])).touch()
     (tmp_path / "reference").write_text("a b c d\n")
     job = {"folder": str(training / "best-1" / "beam"), "direction": "en-qmo", "metrics": [], "inputs": {}}
+    job |= {"device": "auto", "runs_per_gpu": 1}
     test = {"stem": "test", "reference": str(tmp_path / "reference")}
     assert select_on_test.main([json.dumps(job | {"tests": [test], "chooses": "test"})]) == 0
-    assert held == [False, True]
+    assert takes == [1]
 
 
 def test_without_checkpoints(finished: Workplace) -> None:

@@ -344,16 +344,18 @@ def test_another_directory(one: Workplace, tmp_path: Path) -> None:
     assert list((tmp_path / "elsewhere/results/corpora").glob("mini.*/en-qmo/train.en"))
 
 
-def test_the_command_of_the_environment_without_activation(one: Workplace, tmp_path: Path) -> None:
-    command = [
-        str(Path(sys.executable).parent / "snakemake"),
-        "--snakefile",
-        str(one.folder / "workflow" / "Snakefile"),
-        "data",
-    ]
-    command += ["--cores", "1", "--configfile", str(one.folder / "experiment.yaml")]
+@pytest.mark.parametrize("activated", [False, True], ids=["not activated", "activated"])
+def test_the_command_of_the_environment(one: Workplace, tmp_path: Path, activated: bool) -> None:
+    """Called by its path in a plain shell, or by its name where `source .venv/bin/activate` was said."""
+    programs, environment = Path(sys.executable).parent, one.environment()
+    words = f"data --cores 1 --snakefile {one.folder}/workflow/Snakefile --configfile {one.folder}/experiment.yaml"
+    command = f"{programs}/snakemake {words}"
+    if activated:
+        command = f"source {programs}/activate && snakemake {words}"
     one.write(ONE)
-    done = subprocess.run(command, cwd=tmp_path, env=one.environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert list((tmp_path / "results/corpora").glob("mini.*/en-qmo/train.en"))
 

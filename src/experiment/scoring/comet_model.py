@@ -262,13 +262,25 @@ class CometScorer:
 
 
 def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
-    """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub."""
+    """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub.
+
+    Raises InputError for a name without a revision: what the hub has under it may change.
+    """
     if _looks_local(model):
         checkpoint = _local_checkpoint(model)
         _check_local(checkpoint)
         return key({"step": "comet 1", "sha256": checksums.of(checkpoint), "precision": precision})
-    identity = {"step": "comet 1", "model": name_of(model), "revision": revision_of(model), "precision": precision}
-    return key(identity)
+    revision = revision_of(model)
+    if revision is None:
+        cached = _cached_checkpoint(model)
+        raise InputError(
+            f"comet_model: {model} has no revision, and what the hub has under that name may change",
+            allowed="NAME@REVISION, or the path of a checkpoint",
+            next_step=f"comet_model: {model}@{cached.parents[1].name}, which is in the cache"
+            if cached
+            else f"take the newest commit from https://huggingface.co/{model}/commits/main",
+        )
+    return key({"step": "comet 1", "model": name_of(model), "revision": revision, "precision": precision})
 
 
 def comet_signature(model: str, checkpoint: Path, precision: str) -> str:
