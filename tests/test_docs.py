@@ -33,8 +33,6 @@ PAGES = sorted(
 )
 #: Programs of others, whose options are not checked.
 FOREIGN = {"cd", "cp", "for", "git", "pip", "pytest", "sacctmgr", "sacrebleu", "sinfo", "snakedeploy", "zcat"}
-#: Pages that tell how something was made with a program of its time.
-HISTORY = ROOT / "docs" / "reproductions"
 
 
 def commands(page: Path) -> list[str]:
@@ -56,7 +54,6 @@ def _program(line: str) -> str | None:
 COMMANDS = [
     pytest.param(command, id=f"{page.relative_to(ROOT)}: {command[:60]}")
     for page in PAGES
-    if HISTORY not in page.parents
     for command in commands(page)
 ]
 

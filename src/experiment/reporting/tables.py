@@ -376,11 +376,12 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     headings = [f"{_heading(column)}: {what}" for column in known for what in ("ρ", "ρ given entries")]
     notes = []
     for prediction in list(known.values())[:1]:
+        without = f", without {prediction.untrained} that learned nothing" if prediction.untrained else ""
         notes.append(
             f"ρ: Spearman's correlation with the score, over the {prediction.systems} systems of the "
-            f"{prediction.algorithms} algorithms with several sizes. Given entries: the partial correlation, what a "
-            "measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap samples of algorithms, "
-            "with all their sizes, and of seeds."
+            f"{prediction.algorithms} algorithms with several sizes{without}. Given entries: the partial "
+            "correlation, what a measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap "
+            "samples of algorithms, with all their sizes, and of seeds."
         )
         if prediction.algorithms < FEWEST_ALGORITHMS:
             few = f"{prediction.algorithms} algorithms are too few for these intervals to mean anything"

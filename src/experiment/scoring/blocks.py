@@ -34,14 +34,15 @@ COPY = "copied source"
 def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict[tuple[str, int, str], dict[str, Any]]:
     """Return (segmentation, seed, metric) -> the columns of scores.csv that comparing the runs of a block fills.
 
-    Nothing where no system has its baseline among the runs, or where translations are not listed. Raises InputError
-    where a baseline lacks a seed, or where texts or COMET models do not belong together.
+    Systems whose baseline is not among the runs have their intervals and bounds, and are compared with nothing. Nothing
+    where no system has a baseline anywhere, or where translations are not listed. Raises InputError where a baseline
+    lacks a seed, or where texts or COMET models do not belong together.
     """
     files = {(run.segmentation, run.seed): run.testsets[testset] for run in runs}
     names = {name: manifest.baseline_of(name) for name, _ in files}
     against = {name: other for name, other in names.items() if other in names}
     reference, source = (getattr(runs[0].testsets[testset], text) for text in ("reference", "source"))
-    if not against or not reference or not all(each.hypothesis for each in files.values()):
+    if manifest.against == {} or not reference or not all(each.hypothesis for each in files.values()):
         return {}
     _check_baselines(files, against)
     options = DEFAULTS | manifest.parameters.get("significance", {})

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -119,6 +120,14 @@ def have_learned(
         name: bool(mine.scores.mean() > threshold and _difference(mine, copy, "bootstrap", trained=False).low > 0)
         for name, mine in runs.items()
     }
+
+
+def learned_nothing(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of scores.csv is of a system that has learned nothing: by `have_learned`, or, where its file
+    does not know the copied source, by `BLEU_FLOOR` alone."""
+    if row["copied_source"] is None:
+        return bool(row["metric"] == "bleu" and row["score"] <= BLEU_FLOOR)
+    return bool(row["verdict"] == LEARNED_NOTHING)
 
 
 def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _ResampledRuns]:
