@@ -181,7 +181,10 @@ def findings(rows: Sequence[Row], testset: str) -> str:
             lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
     table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
     head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
-    return f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}.\n\n{head}\n{table}\n"
+    said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
+    if untrained := sum(not system.learned for system in systems):
+        said += f" {untrained} learned nothing (not part of H4 to H6)."
+    return f"{said}\n\n{head}\n{table}\n"
 
 
 @program
