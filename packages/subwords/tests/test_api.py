@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 
@@ -262,6 +263,19 @@ def test_threads_change_nothing(name: str, tmp_path: Path) -> None:
             models[0].encode_stream(io.BytesIO(text.read_bytes()), sink)
         encoded.append((sink.getvalue(), models[0].counts()))
     assert encoded[0] == encoded[1] == encoded[2]
+
+
+@pytest.mark.parametrize("name", ["bpe", "hft", "word"])
+def test_several_threads_may_use_one_model(name: str, tmp_path: Path) -> None:
+    lines = [" ".join(f"w{i * j % 50021}" for j in range(1, 40)) for i in range(2000)]
+    model = learn(name, iter(lines), 200)
+    batches = [lines[start : start + 20] for start in range(0, len(lines), 20)]
+    model.save(tmp_path / "model")
+    expected, lost = [model.encode_batch(batch) for batch in batches], model.counts()
+    model = load(tmp_path / "model")
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(model.encode_batch, batches)) == expected
+    assert model.counts() == lost
 
 
 def test_the_vocabulary_is_that_of_get_vocab(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
+from threading import Lock, RLock
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
@@ -27,6 +28,9 @@ CACHED_BYTES = 200_000_000
 
 #: Digits of a size; int() itself raises for some thousands of them.
 MOST_DIGITS = 18
+
+#: Held while an encoder is made, so that threads that begin together share one.
+_MAKING = RLock()
 
 
 @dataclass(frozen=True)
@@ -201,7 +205,7 @@ class Segmenter(ABC):
             sink.write(pieces)
             sink.flush()
 
-    def encoders(self, number: int) -> list[Callable[[bytes], bytes]]:
+    def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
         """Return functions from blocks of whole lines to their pieces, up to `number`, each for one thread."""
         return [self.encode_block]
 
@@ -385,15 +389,15 @@ class WordSegmenter(Segmenter):
     def encode_block(self, block: bytes) -> bytes:
         return self._encoder(block)
 
-    def encoders(self, number: int) -> list[Callable[[bytes], bytes]]:
-        while len(self._encoders) < number:
-            self._encoders.append(_Encoder(self))
-        return list(self._encoders[:number])
+    def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
+        with _MAKING:
+            while len(self._encoders) < number:
+                self._encoders.append(_Encoder(self))
+            return self._encoders[:number]
 
     @property
-    def _encoder(self) -> _Encoder:
-        self.encoders(1)
-        return self._encoders[0]
+    def _encoder(self) -> Callable[[bytes], bytes]:
+        return self.encoders(1)[0]
 
     @cached_property
     def _encoders(self) -> list[_Encoder]:
@@ -405,32 +409,36 @@ class WordSegmenter(Segmenter):
 
 
 class _Encoder:
-    """A table of words and pieces that starts afresh when it has grown by CACHED_BYTES."""
+    """A table of words and pieces that starts afresh when it has grown by CACHED_BYTES. One thread at a time has it."""
 
     def __init__(self, segmenter: WordSegmenter) -> None:
         self._segmenter = segmenter
         self._missed = 0
+        self._lock = Lock()
         self._renew()
 
     def __call__(self, block: bytes) -> bytes:
-        if self._table.memory() > self._most:
-            self._renew()
-        try:
-            pieces: bytes = self._table.encode(self._segmenter.prepare(block))
-        except UnicodeDecodeError:
-            self._renew()  # it has words now that have no pieces
-            raise
+        block = self._segmenter.prepare(block)
+        with self._lock:
+            if self._table.memory() > self._most:
+                self._renew()
+            try:
+                pieces: bytes = self._table.encode(block)
+            except BaseException:
+                self._renew()  # it has words now that have no pieces
+                raise
         return pieces
 
     def _renew(self) -> None:
-        self._missed = self.take_missed()
+        if hasattr(self, "_table"):
+            self._missed += self._table.take_missed()
         self._table = self._segmenter.new_table()
         self._most = self._table.memory() + CACHED_BYTES
 
     def take_missed(self) -> int:
         """Return how much was lost since this was asked last."""
-        missed = self._missed + (self._table.take_missed() if hasattr(self, "_table") else 0)
-        self._missed = 0
+        with self._lock:
+            missed, self._missed = self._missed + self._table.take_missed(), 0
         return missed
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
@@ -34,7 +34,7 @@ def use(number: int) -> Iterator[None]:
 
 
 def shared_out(
-    work: Callable[[Worker, Block], Result], workers: list[Worker], blocks: Iterable[Block]
+    work: Callable[[Worker, Block], Result], workers: Sequence[Worker], blocks: Iterable[Block]
 ) -> Iterator[Result]:
     """Yield work(worker, block) for each block, in their order. A worker has one block at a time."""
     if len(workers) == 1:

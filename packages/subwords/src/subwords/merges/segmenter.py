@@ -15,7 +15,7 @@ from subwords.merges.vocabulary import PieceFilter, read_vocabulary
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, read_options
 
 if TYPE_CHECKING:
-    from subwords.core.pieces import PieceTable, Splitter
+    from subwords.core.pieces import Splitter
 
 #: Ends each piece that does not end its word.
 SEPARATOR = "@@"
@@ -54,17 +54,16 @@ class MergeSegmenter(WordSegmenter):
             self._filter = PieceFilter(known, self.merges, SEPARATOR)
 
     def splitter(self) -> Splitter | None:
-        return None if self._filter else self._merger
+        return None if self._filter else self._new_merger()
 
-    def new_table(self) -> PieceTable:
-        self.__dict__.pop("_merger", None)  # one for each thread
-        return super().new_table()
-
-    @cached_property
-    def _merger(self) -> Splitter:
+    def _new_merger(self) -> Splitter:
         from subwords.core.pieces import MergeSplitter
 
         return MergeSplitter(self.merges, SEPARATOR)
+
+    @cached_property
+    def _merger(self) -> Splitter:
+        return self._new_merger()
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
