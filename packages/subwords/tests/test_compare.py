@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subwords import registry
+from subwords import registry, template
 from subwords.cli import main
 from subwords.compare import Row, compare, table
 from subwords.errors import InputError
@@ -81,6 +81,9 @@ def test_the_command(text: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "--moses LANG" in shown
     assert main(["compare", str(text), "--size", "6", "--algorithms", "word", "char", "--json"]) == 0
     assert [row["algorithm"] for row in json.loads(capfd.readouterr().out)] == ["word", "char"]
+    own = f"{template.__file__}:Template"
+    assert main(["compare", str(text), "--size", "6", "--algorithms", own, "--set", f"{own}.min_frequency=2"]) == 0
+    assert "why not" not in capfd.readouterr().out
     arguments = ["compare", str(text), "--size", "6", "--algorithms", "huffman", "--set", "huffman.padding=optimal"]
     assert main([*arguments, "--markdown", "--moses", "en"]) == 0
     assert capfd.readouterr().out.startswith("| algorithm")

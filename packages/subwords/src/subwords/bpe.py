@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.counting import word_table
 from subwords.merges.codes import Merge
@@ -49,6 +49,7 @@ class BPE(MergeSegmenter):
     """See the module's docstring."""
 
     algorithm = "bpe"
+    applies: ClassVar[tuple[str, ...]] = ("bpe", "bpe-dropout", "muv", "random-bpe", "sbpe", "volt")
     summary = "byte-pair encoding, equal to subword-nmt (Sennrich et al. 2016)"
     parameters = (
         Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),
@@ -86,6 +87,7 @@ class BPE(MergeSegmenter):
             from subwords.merges import published
 
             self._published = published.MergeEncoder(self.merges, SEPARATOR)
+            self.libraries = ("subword-nmt",)
 
     def splitter(self) -> Splitter | None:
         return None if self._published else super().splitter()

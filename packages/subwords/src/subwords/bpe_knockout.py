@@ -140,6 +140,10 @@ class BPEKnockout(WordSegmenter):
     def applied_with(self) -> dict[str, Any]:
         return changed_options(type(self), {"variant": self.variant})
 
+    def known_pieces(self) -> list[str]:
+        parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
+        return marks.both_forms(part.removesuffix(END) or part for part in parts)
+
     def reached(self) -> int:
         return self.learned
 

@@ -12,30 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from subwords import bytelevel
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, Segmenter, check_size, read_options
+from subwords.extras import extra
+from subwords.files import read_lines
+from subwords.segmenter import Parameter, check_size, read_options
+from subwords.tokenizer_json import TokenizerJson
 
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
 
-
-class ByteBPE(Segmenter):
+class ByteBPE(TokenizerJson):
     """See the module's docstring."""
 
     algorithm = "byte-bpe"
     summary = "byte-level BPE in GPT-2's pre-tokens (Radford et al. 2019; Wang et al. 2020), by tokenizers"
     size_counts = "entries of the vocabulary, the 256 bytes included"
-    reads = "raw"
-    libraries = ("tokenizers",)
     parameters = (Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),)
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.tokenizer = tokenizer
-        self._pieces = [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]
 
     @classmethod
     def trial_arguments(cls, text: Path) -> tuple[int, dict[str, Any]]:
@@ -44,7 +37,8 @@ class ByteBPE(Segmenter):
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn a vocabulary of `size` entries. Raises InputError with the range that the text allows."""
-        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+        with extra("huggingface"):
+            from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
         least = read_options(cls, options, "learn")["min_frequency"]
         wanted = check_size(cls, size)
@@ -66,34 +60,8 @@ class ByteBPE(Segmenter):
             raise InputError(f"byte-bpe: size={wanted} is more than the text gives", allowed=f"256 to {reached}")
         return cls(tokenizer)
 
-    @classmethod
-    def read(cls, path: Path, **options: Any) -> Self:
-        from tokenizers import Tokenizer
-
-        read_options(cls, options)
-        text = "\n".join(read_lines(path))
-        try:
-            return cls(Tokenizer.from_str(text))
-        except Exception as error:  # tokenizers raises nothing more specific
-            raise InputError(f"{path} is no tokenizer.json: {error}", next_step="check the model file") from None
-
-    def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(self.tokenizer.to_str(pretty=True))
-
-    def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        encoded = self.tokenizer.encode_batch_fast(list(lines), add_special_tokens=False)
-        return [" ".join([self._pieces[number] for number in line.ids]) for line in encoded]
-
     def decode(self, pieces: str) -> str:
         return bytelevel.read(pieces.replace(" ", ""))
 
     def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
         return bytelevel.surfaces(pieces)
-
-    def known_pieces(self) -> list[str]:
-        return list(self._pieces)
-
-    def reached(self) -> int:
-        size: int = self.tokenizer.get_vocab_size()
-        return size

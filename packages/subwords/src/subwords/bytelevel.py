@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from subwords.errors import InputError
+from subwords.extras import extra
 from subwords.files import read_lines
-from subwords.segmenter import Segmenter
+from subwords.segmenter import Segmenter, checked
 
 if TYPE_CHECKING:
     from tokenizers.pre_tokenizers import ByteLevel
@@ -49,6 +50,7 @@ def write(text: str) -> str:
 
 def read(written: str) -> str:
     """Return the text of bytes written as characters. What is no UTF-8 reads as U+FFFD; other characters stay."""
+    checked([written])
     parts = [bytes([BYTES[character]]) if character in BYTES else character.encode() for character in written]
     return b"".join(parts).decode("utf-8", "replace")
 
@@ -61,8 +63,8 @@ def surfaces(pieces: Sequence[str]) -> list[str]:
 
 @cache
 def _splitter() -> ByteLevel:
-    from tokenizers.pre_tokenizers import ByteLevel
-
+    with extra("huggingface"):
+        from tokenizers.pre_tokenizers import ByteLevel
     return ByteLevel(add_prefix_space=False, use_regex=True)
 
 
@@ -102,7 +104,7 @@ class ByteSegmenter(Segmenter):
         if len(known) > CACHED_TYPES:
             known.clear()
         encoded = []
-        for line in lines:
+        for line in checked(lines):
             tokens = split(line)
             for token in tokens:
                 if token not in known:

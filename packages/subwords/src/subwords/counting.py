@@ -9,7 +9,7 @@ from subwords.core.words import WordTable
 from subwords.errors import InputError
 from subwords.files import BLOCK, open_text, read_lines, whole_lines
 from subwords.progress import Progress
-from subwords.threads import shared_out, threads
+from subwords.threads import share_out, threads
 
 
 def count_words(paths: Iterable[str | Path]) -> dict[str, int]:
@@ -30,10 +30,14 @@ def word_table(paths: Iterable[str | Path]) -> WordTable:
     with Progress("bytes", None) as progress:
         tables = [WordTable() for _ in range(threads())]
         read = 0
+
+        def show(length: int) -> None:
+            nonlocal read
+            read += length
+            progress.show(read)
+
         try:
-            for length in shared_out(_count, tables, enumerate(_blocks(texts))):
-                read += length
-                progress.show(read)
+            share_out(_count, tables, enumerate(_blocks(texts)), show)
         except OSError as error:
             name = error.filename or ", ".join(map(str, texts))
             raise InputError(f"cannot read {name}: {error.strerror or error}", next_step="check the path") from error

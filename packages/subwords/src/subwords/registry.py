@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 from functools import cache
 from importlib import import_module
@@ -52,6 +53,8 @@ ALGORITHMS: dict[str, str] = {
     "oracle": "subwords.oracle:Oracle",
 }
 
+#: How the modules of files of one's own are named, before digests.
+FILE_MODULE = "subwords_file_"
 #: Where packages offer algorithms.
 ENTRY_POINTS = "subwords.algorithms"
 
@@ -108,11 +111,22 @@ def source_digest(name: str, folder: Path | None = None) -> str:
     It changes whenever that file does, so that what was learned with another state of it can be told apart. What the
     file imports does not enter: a class of one's own is one file (its neighbours cannot be imported).
     """
-    cls = find(name, folder)
-    source = inspect.getsourcefile(cls)
-    if source is None:
-        raise InputError(f"algorithm {name!r} has no source file to take a digest of")
-    return _digest(Path(source))
+    return digest_of(find(name, folder))
+
+
+def digest_of(cls: type[Segmenter]) -> str:
+    """Return the same for a class; "unknown" where it has no file, as one that was typed in."""
+    try:
+        source = inspect.getsourcefile(cls)
+    except (TypeError, OSError):
+        source = None
+    return _digest(Path(source)) if source and Path(source).is_file() else "unknown"
+
+
+def file_name(cls: type[Segmenter], folder: Path) -> str | None:
+    """Return FILE.py:CLASS of a class of one's own, with the file as seen from `folder`; None for any other class."""
+    source = inspect.getsourcefile(cls) if cls.__module__.startswith(FILE_MODULE) else None
+    return source and f"{os.path.relpath(source, folder.resolve())}:{cls.__qualname__}"
 
 
 @cache  # reading what is installed takes some milliseconds
@@ -134,7 +148,7 @@ def _digest(path: Path) -> str:
 @cache
 def _module(path: Path, digest: str) -> ModuleType:
     """Import a file, once for each content of it."""
-    name = f"subwords_file_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest[:8]}"
+    name = f"{FILE_MODULE}{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest[:8]}"
     spec = spec_from_file_location(name, path)
     assert spec is not None, path
     assert spec.loader is not None, path

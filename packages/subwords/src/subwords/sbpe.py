@@ -51,7 +51,7 @@ from subwords.files import whole_file
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, chosen_size, read_options
+from subwords.segmenter import Parameter, check_idle, chosen_size, read_options
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -90,6 +90,8 @@ class SBPE(MergeSegmenter):
         window = at_least_one("window", given["window"])
         if not 0 < given["k"] < 1:
             raise InputError(f"k={given['k']} cannot be used", allowed="a share above 0 and below 1")
+        if not auto:
+            check_idle(cls, given, ["k", "window"], "--size auto, which they stop")
         counts = word_table(texts)
         if given["variant"] == "reference":
             from subwords.merges.stale import stale_merges

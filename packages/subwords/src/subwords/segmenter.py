@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
+from os.path import commonprefix
 from pathlib import Path
+from random import Random
 from threading import Lock, RLock
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
-from subwords.files import STANDARD_INPUT, decode_lines, whole_lines, without_returns
-from subwords.threads import shared_out, threads
+from subwords.files import STANDARD_INPUT, decode_lines, place_for_model, whole_lines, without_returns
+from subwords.threads import share_out, threads
 
 if TYPE_CHECKING:
     from subwords.core.pieces import PieceTable, Splitter
@@ -44,6 +46,7 @@ class Parameter:
     kind: type | None = None  # of a value that is not None; the default's type when not given
     stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
     required: bool = False  # without it, its stage cannot be done
+    draws: bool = False  # decides random segmentations only (`sample_lines`), not what `encode` gives
     is_file: bool = False  # a path; what the file holds counts, not where it lies
 
     def parse(self, value: Any) -> Any:
@@ -104,10 +107,14 @@ class Segmenter(ABC):
     learns_from_text: ClassVar[bool] = True
     #: True where train text can be segmented at random (subword regularization): see `sample_lines`.
     samples: ClassVar[bool] = False
+    #: True where spaces only separate words: repeated ones, and those at a line's ends, do not come back.
+    drops_spaces: ClassVar[bool] = False
     #: Tokens of the vocabulary beside the pieces; the first is written for what is not in it.
     special_tokens: tuple[str, ...] = ("<unk>", "<s>", "</s>", "<pad>")
+    #: Other algorithms whose models it applies: they have the same form, and the same pieces.
+    applies: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
-    libraries: ClassVar[tuple[str, ...]] = ()
+    libraries: tuple[str, ...] = ()
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
 
@@ -157,8 +164,9 @@ class Segmenter(ABC):
         """Write the model in its published format, and beside it FILE.json: the algorithm and its options."""
         from subwords import description
 
-        self.write(Path(path))
-        description.write(self, Path(path))
+        path = place_for_model(path)
+        self.write(path)
+        description.write(self, path)
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
@@ -181,8 +189,7 @@ class Segmenter(ABC):
     def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = STANDARD_INPUT) -> None:
         """Write the pieces of each UTF-8 line of `source` to `sink`; an error calls the source `name`.
 
-        Lines are answered as they come, so that the two may be pipes of another program. With several threads they are
-        answered some blocks later.
+        Lines are answered as they come, so that the two may be pipes of another program.
         """
         number = 1
 
@@ -201,9 +208,11 @@ class Segmenter(ABC):
                 yield number, block
                 number += block.count(b"\n")
 
-        for pieces in shared_out(encode, self.encoders(threads()), blocks()):
+        def answer(pieces: bytes) -> None:
             sink.write(pieces)
             sink.flush()
+
+        share_out(encode, self.encoders(threads()), blocks(), answer)
 
     def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
         """Return functions from blocks of whole lines to their pieces, up to `number`, each for one thread."""
@@ -237,23 +246,41 @@ class Segmenter(ABC):
         )
 
     def offsets(self, line: str) -> list[tuple[str, int, int]]:
-        """Return each piece of a line with the start and the end of its stretch of the line, in characters.
+        """Return each piece of `encode(line)` with the start and the end of its stretch of the line, in characters.
 
-        Raises InputError where the algorithm's pieces stand for no stretch of text.
+        A piece that is a part of a character, or of an escape, has an empty stretch; the last part has it all.
+
+        Raises InputError where the algorithm's pieces stand for no stretch of text, or the line does not come back.
         """
-        found: list[tuple[str, int, int]] = []
-        start = 0
-        for word in line.split(" "):
-            place = start
-            pieces = self.encode(word).split(" ") if word else []
-            stretches = self.surfaces(pieces)
-            if stretches is None or "".join(stretches) != word:
-                raise InputError(f"the pieces of {self.algorithm} are no stretches of {word!r}")
-            for piece, stretch in zip(pieces, stretches, strict=True):
-                found.append((piece, place, place + len(stretch)))
-                place += len(stretch)
-            start += len(word) + 1
+        encoded = self.encode(line)
+        if not encoded:
+            return []
+        pieces, text = encoded.split(" "), self.decode(encoded)
+        if self.surfaces(pieces[:1]) is None or (places := self._places(text, line)) is None:
+            raise InputError(f"the pieces of {self.algorithm} are no stretches of {line!r:.60}")
+        ends, end = [len(text)], len(text)  # of the pieces, from the last one: what is decoded, and stays so
+        for number in range(len(pieces) - 1, 0, -1):
+            end = min(end, len(commonprefix([self.decode(" ".join(pieces[:number])), text])))  # noqa: RUF071
+            ends.append(end)
+        found, start = [], 0
+        for piece, end in zip(pieces, reversed(ends), strict=False):
+            while self.drops_spaces and start < end and text[start] == " ":
+                start += 1
+            found.append((piece, places[start], places[end - 1] + 1 if end > start else places[start]))
+            start = end
         return found
+
+    def _places(self, text: str, line: str) -> list[int] | None:
+        """Return where each character of a decoded text is in its line, and where the line ends; None if it is not."""
+        places, place, line = [], 0, self.comes_back_as(line)
+        for character in text:
+            while self.drops_spaces and line[place : place + 1] != character and line[place : place + 1] in (" ", "\r"):
+                place += 1
+            if line[place : place + 1] != character:
+                return None
+            places.append(place)
+            place += 1
+        return [*places, place] if self.drops_spaces or place == len(line) else None
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         """Yield a random segmentation of each line, in order: one draw of train text (subword regularization).
@@ -296,6 +323,10 @@ class Segmenter(ABC):
         grows = all(longer.startswith(text) for text, longer in pairwise(texts))
         return [text[len(before) :] for before, text in zip(["", *texts], texts, strict=False)] if grows else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but what is computed from the rest when it is first needed."""
+        return {name: value for name, value in vars(self).items() if not _is_computed(type(self), name)}
+
     def model_bytes(self) -> bytes:
         """Return the model in its published format."""
         import tempfile
@@ -313,19 +344,34 @@ class Segmenter(ABC):
         """Return what identifies the segmentation, to be named with every score.
 
         Algorithm, the options that decide what the pieces are, the version of the package and of the libraries that
-        segment, and a digest of the model file (`model`, where it is at hand). Equal signatures, equal pieces.
+        segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
+        where it is at hand). Equal signatures, equal pieces.
         """
         from importlib import metadata
 
+        from subwords import registry
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
         fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
+        if not type(self).__module__.startswith("subwords."):
+            fields.append(f"source:{registry.digest_of(type(self))[:12]}")
         digest = hashlib.sha256(self.model_bytes() if model is None else model).hexdigest()[:12]
         return "|".join([*fields, f"subwords:{__version__}", f"model:{digest}"])
 
 
-def checked(lines: list[str]) -> list[str]:
+def _is_computed(cls: type, name: str) -> bool:
+    return isinstance(getattr(cls, name, None), cached_property)
+
+
+def seeded(seed: int) -> Callable[[], float]:
+    """Return a function that draws from [0, 1). Raises InputError where the seed is no whole number."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise InputError(f"seed={seed!r} cannot be used", allowed="a whole number")
+    return Random(seed).random
+
+
+def checked(lines: Sequence[str]) -> Sequence[str]:
     """Return lines. Raises InputError where one holds a line feed, or half a character, which UTF-8 cannot write."""
     text = "\n".join(lines)
     if lines and text.count("\n") != len(lines) - 1:
@@ -350,6 +396,7 @@ class WordSegmenter(Segmenter):
     both ends of a line are dropped, and runs of spaces are one.
     """
 
+    drops_spaces = True
     #: Written between the pieces of two words.
     between: ClassVar[str] = " "
     #: What `missed` counts; None where nothing is ever lost.
@@ -383,8 +430,8 @@ class WordSegmenter(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         if not lines:
             return []
-        block = "\n".join([*lines, ""]).encode("utf-8")
-        return self._encoder(block).decode("utf-8").split("\n")[: len(lines)]
+        block = "\n".join([*checked(lines), ""]).encode("utf-8")
+        return self._encoder(block).decode("utf-8").split("\n")[:-1]
 
     def encode_block(self, block: bytes) -> bytes:
         return self._encoder(block)
@@ -415,7 +462,8 @@ class _Encoder:
         self._segmenter = segmenter
         self._missed = 0
         self._lock = Lock()
-        self._renew()
+        self._table = segmenter.new_table()
+        self._most = self._table.memory() + CACHED_BYTES
 
     def __call__(self, block: bytes) -> bytes:
         block = self._segmenter.prepare(block)
@@ -430,8 +478,7 @@ class _Encoder:
         return pieces
 
     def _renew(self) -> None:
-        if hasattr(self, "_table"):
-            self._missed += self._table.take_missed()
+        self._missed += self._table.take_missed()
         self._table = self._segmenter.new_table()
         self._most = self._table.memory() + CACHED_BYTES
 
@@ -463,6 +510,13 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def check_idle(cls: type[Segmenter], options: dict[str, Any], names: Sequence[str], reason: str) -> None:
+    """Raise InputError where an option of `names` is not at its default, though it does nothing: for this `reason`."""
+    if idle := changed_options(cls, {name: options[name] for name in names}):
+        said = ", ".join(f"{name}={value}" for name, value in idle.items())
+        raise InputError(f"{cls.algorithm}: {said} does nothing here", next_step=reason)
 
 
 def chosen_size(cls: type[Segmenter], size: object) -> int | None:

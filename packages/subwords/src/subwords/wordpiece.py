@@ -29,12 +29,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from subwords import marks
 from subwords.errors import InputError
+from subwords.extras import extra
 from subwords.files import read_lines, whole_file
+from subwords.marks import CONTINUES
 from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
 
 UNKNOWN = "[UNK]"
-CONTINUES = "##"
 
 
 class WordPiece(WordSegmenter):
@@ -68,7 +70,8 @@ class WordPiece(WordSegmenter):
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn `size` pieces. Raises InputError with the range that the text allows."""
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+        with extra("huggingface"):
+            from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         chosen = read_options(cls, options, "encode")
         wanted = check_size(cls, size)
@@ -126,7 +129,7 @@ class WordPiece(WordSegmenter):
         return " ".join(pieces)
 
     def decode(self, pieces: str) -> str:
-        return pieces.removeprefix(CONTINUES).replace(f" {CONTINUES}", "")
+        return marks.read(pieces)
 
     def missed(self, word: str, pieces: str) -> int:
         return sum(piece not in self._usable for piece in pieces.split(" "))

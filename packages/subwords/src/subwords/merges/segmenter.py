@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from subwords.errors import InputError
 from subwords.merges.codes import END, Merge, read_codes, write_codes
 from subwords.merges.vocabulary import PieceFilter, read_vocabulary
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
@@ -52,6 +52,8 @@ class MergeSegmenter(WordSegmenter):
         if given["vocabulary"]:
             known = read_vocabulary(given["vocabulary"], given["vocabulary_threshold"])
             self._filter = PieceFilter(known, self.merges, SEPARATOR)
+        else:
+            check_idle(type(self), given, ["vocabulary_threshold"], "--set vocabulary=FILE")
 
     def splitter(self) -> Splitter | None:
         return None if self._filter else self._new_merger()
