@@ -305,6 +305,10 @@ def test_lines_that_are_none_are_one_error_in_all_algorithms(name: str, text: Pa
 def test_shortfalls_are_warnings_and_lines_on_standard_error(
     text: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    for name in ("unigram", "word", "wordpiece", "hft", "picky-bpe", "byte-bpe", "greedtok", "pathpiece"):
+        with pytest.warns(UserWarning, match="not 999") as warned:
+            assert (learn(name, text, 999).reached() or 0) < 999
+        assert warned[0].filename == __file__
     for name in ("bpe", "sbpe", "random-bpe"):
         with pytest.warns(UserWarning, match="merges, not 999"):
             learn(name, text, 999)

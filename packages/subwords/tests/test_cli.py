@@ -90,7 +90,7 @@ BAD = {
     "algorithm": (["learn", "chra", "--model", "m", "text"], "did you mean 'char'"),
     "size missing": (["learn", "word", "--model", "m", "text"], "size"),
     "size no number": (["learn", "word", "--size", "4k", "--model", "m", "text"], "'4k'"),
-    "size too large": (["learn", "word", "--size", "99", "--model", "m", "text"], "1 to 6"),
+    "size too small": (["learn", "byte-bpe", "--size", "99", "--model", "m", "text"], "at least 256"),
     "size not wanted": (["learn", "char", "--size", "9", "--model", "m", "text"], "takes no size"),
     "no text": (["learn", "char", "--model", "m", "absent"], "no such text: absent"),
     "one text of two": (["learn", "char", "--model", "m", "text", "absent"], "no such text: absent"),

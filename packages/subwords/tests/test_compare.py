@@ -41,8 +41,9 @@ def test_every_registered_algorithm_has_a_row_and_failures_their_reason(text: Pa
     assert [row.algorithm for row in rows] == registry.names()
     assert rows == seen
     by_name = {row.algorithm: row for row in rows}
-    assert "1 to 6 words" in by_name["word"].reason
-    assert by_name["word"].types is None
+    assert "gold" in by_name["oracle"].reason
+    assert by_name["oracle"].types is None
+    assert by_name["word"].size_reached == 6
     assert by_name["char"].reason == ""
 
 

@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from subwords.counting import word_table
 from subwords.merges.codes import Merge
 from subwords.merges.segmenter import SEPARATOR, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
@@ -77,7 +77,7 @@ class BPE(MergeSegmenter):
 
             merges = learn_merges(counts, wanted, least)
         model = cls(merges, **options)
-        model.warn_of_fewer(wanted, f"no other pair occurs {least} times")
+        warn_of_fewer(cls, len(model.merges), wanted, f"no other pair occurs {least} times")
         return model
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:

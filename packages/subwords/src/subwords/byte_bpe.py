@@ -18,7 +18,7 @@ from subwords import bytelevel
 from subwords.errors import InputError
 from subwords.extras import extra
 from subwords.files import read_lines
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
 from subwords.tokenizer_json import TokenizerJson
 
 
@@ -36,7 +36,7 @@ class ByteBPE(TokenizerJson):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn a vocabulary of `size` entries. Raises InputError with the range that the text allows."""
+        """Learn `size` entries, or fewer (with a warning) when no pair is frequent enough, but at least the bytes."""
         with extra("huggingface"):
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -55,9 +55,7 @@ class ByteBPE(TokenizerJson):
             show_progress=False,
         )
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
-        reached = tokenizer.get_vocab_size()
-        if reached < wanted:
-            raise InputError(f"byte-bpe: size={wanted} is more than the text gives", allowed=f"256 to {reached}")
+        warn_of_fewer(cls, tokenizer.get_vocab_size(), wanted, f"no other pair occurs {least} times")
         return cls(tokenizer)
 
     def decode(self, pieces: str) -> str:

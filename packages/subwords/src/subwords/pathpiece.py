@@ -36,7 +36,7 @@ from typing import Any, Self
 from subwords.bytelevel import ALPHABET, BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
 
 
 class PathPiece(ByteSegmenter):
@@ -68,11 +68,7 @@ class PathPiece(ByteSegmenter):
             raise InputError(f"pathpiece: size={wanted} is below the number of bytes", allowed="at least 256")
         counts = count_tokens(texts)
         ngrams = most_frequent(counts, chosen["max_length"], max(0, chosen["initial"]))
-        if len(ngrams) < wanted - 256:
-            raise InputError(
-                f"pathpiece: size={wanted} is more than the text or initial gives",
-                allowed=f"256 to {256 + len(ngrams)}",
-            )
+        warn_of_fewer(cls, 256 + len(ngrams), wanted, "the text, or initial, has no other n-grams")
         return cls(reduce(counts, ngrams, wanted - 256, chosen["removed"]))
 
     @classmethod

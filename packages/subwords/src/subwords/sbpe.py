@@ -51,7 +51,7 @@ from subwords.files import whole_file
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options
+from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -105,7 +105,7 @@ class SBPE(MergeSegmenter):
             learned = likelihood_merges(counts, wanted, stop)
         model = cls([merge for merge, _ in learned], [gain for _, gain in learned], **options)
         if not auto:
-            model.warn_of_fewer(wanted, "no pair is left")
+            warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         if given["report"]:
             model.write_gains(Path(given["report"]))
         return model

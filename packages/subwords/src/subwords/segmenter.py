@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -510,6 +512,13 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def warn_of_fewer(cls: type[Segmenter], reached: int, wanted: int, reason: str) -> None:
+    """Warn where the model that `cls.learn` gives is smaller than asked; the warning names who called `subwords.learn`."""
+    if reached < wanted:
+        unit = re.split(r"[,(]| before ", cls.size_counts or "")[0].strip()
+        warnings.warn(f"{cls.algorithm}: {reached} {unit}, not {wanted}: {reason}", stacklevel=4)
 
 
 def check_idle(cls: type[Segmenter], options: dict[str, Any], names: Sequence[str], reason: str) -> None:

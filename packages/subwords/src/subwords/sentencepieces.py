@@ -29,7 +29,7 @@ from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, Segmenter, check_size, checked, read_options
+from subwords.segmenter import Parameter, Segmenter, check_size, checked, read_options, warn_of_fewer
 from subwords.threads import threads
 
 SPACE = "▁"
@@ -92,7 +92,10 @@ class SentencePieceModel(Segmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Train SentencePiece. Raises InputError with the allowed range where it cannot reach `size`."""
+        """Train SentencePiece to `size`, or (with a warning) to what the text gives.
+
+        Raises InputError for a size below the alphabet.
+        """
         from sentencepiece import SentencePieceTrainer
 
         chosen = read_options(cls, options, "learn")
@@ -118,6 +121,9 @@ class SentencePieceModel(Segmenter):
                 **chosen,
             )
         except (RuntimeError, OSError, ValueError) as error:
+            if not lines.error and (most := re.search(r"set it to a value <= (\d+)", str(error))):
+                warn_of_fewer(cls, int(most[1]), wanted, "the text gives no more")
+                return cls.learn(texts, int(most[1]), **options)
             raise lines.error or _explained(cls, wanted, str(error)) from None
         if lines.error:
             raise lines.error
@@ -206,8 +212,6 @@ def _cut(line: str) -> Iterator[str]:
 
 def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:
     """Return SentencePiece's complaint in terms of `size`."""
-    if too_large := re.search(r"set it to a value <= (\d+)", message):
-        return InputError(f"{cls.algorithm}: size={size} is more than the text gives", allowed=f"up to {too_large[1]}")
     if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
         return InputError(
             f"{cls.algorithm}: size={size} is below the alphabet of the text",

@@ -34,7 +34,7 @@ from subwords.errors import InputError
 from subwords.extras import extra
 from subwords.files import read_lines, whole_file
 from subwords.marks import CONTINUES
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "[UNK]"
 
@@ -69,7 +69,7 @@ class WordPiece(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` pieces. Raises InputError with the range that the text allows."""
+        """Learn `size` pieces, or fewer (with a warning). Raises InputError for a size below the alphabet."""
         with extra("huggingface"):
             from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -95,10 +95,7 @@ class WordPiece(WordSegmenter):
         )
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
         numbered = tokenizer.get_vocab()
-        if len(numbered) < wanted:
-            raise InputError(
-                f"wordpiece: size={wanted} is more than the text gives", allowed=f"{smallest} to {len(numbered)}"
-            )
+        warn_of_fewer(cls, len(numbered), wanted, "the text has no other pieces")
         return cls(sorted(numbered, key=numbered.__getitem__), **chosen)
 
     @classmethod

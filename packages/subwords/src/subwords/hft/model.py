@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, Self
 from subwords.errors import InputError
 from subwords.files import decode_lines, open_text, whole_file, whole_lines, without_returns
 from subwords.frequencies import read_frequencies
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.hft_segmentation import EntrySplitter
@@ -82,10 +82,10 @@ class HFT(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn a vocabulary of `size` entries.
+        """Learn a vocabulary of `size` entries, or fewer (with a warning) when the text does not offer as many.
 
-        Raises InputError when there is no text, when `size` is below the number of different characters (pretokenized,
-        that is, small letters and marks), and, in `paper`, when the text does not offer as many entries.
+        Raises InputError when there is no text, and when `size` is below the number of different characters
+        (pretokenized, that is, small letters and marks).
         """
         from subwords.hft.learning import default_step, learn_vocabulary
 
@@ -97,6 +97,7 @@ class HFT(WordSegmenter):
         model = cls({}, variant, pretokenized)
         words = model.count_words(texts)
         model.vocabulary = learn_vocabulary(words, wanted, step, variant)
+        warn_of_fewer(cls, len(model.vocabulary), wanted, "the text offers no more")
         return model
 
     def count_words(self, texts: Sequence[Path]) -> WordTable:

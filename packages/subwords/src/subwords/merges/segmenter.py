@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -103,11 +102,6 @@ class MergeSegmenter(WordSegmenter):
             return {}
         digest = hashlib.sha256(Path(self.options["vocabulary"]).read_bytes()).hexdigest()[:12]
         return {"vocabulary": digest, "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
-
-    def warn_of_fewer(self, wanted: int, reason: str) -> None:
-        """Warn where there are fewer merges than asked."""
-        if len(self.merges) < wanted:
-            warnings.warn(f"{self.algorithm}: {len(self.merges)} merges, not {wanted}: {reason}", stacklevel=3)
 
 
 def at_least_one(name: str, value: int) -> int:

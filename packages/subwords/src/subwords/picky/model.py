@@ -36,7 +36,7 @@ from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import whole_file
 from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
 SPACE = "▁"
 UNKNOWN = "<UNK>"
@@ -79,7 +79,7 @@ class PickyBPE(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` entries. Raises InputError with the range that the text allows."""
+        """Learn `size` entries, or fewer (with a warning). Raises InputError for a size below the alphabet."""
         chosen = read_options(cls, options)
         wanted = check_size(cls, size)
         for name in ("threshold", "coverage"):
@@ -93,10 +93,7 @@ class PickyBPE(WordSegmenter):
                 f"picky-bpe: size={wanted} is below the alphabet of the text", allowed=f"at least {smallest}"
             )
         text.learn(wanted, chosen["threshold"])
-        if text.size < wanted:
-            raise InputError(
-                f"picky-bpe: size={wanted} is more than the text gives", allowed=f"{smallest} to {text.size}"
-            )
+        warn_of_fewer(cls, text.size, wanted, "no pair is left")
         return cls(text.characters, text.events, chosen["unknown"])
 
     @classmethod
