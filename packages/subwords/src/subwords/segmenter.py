@@ -515,7 +515,7 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
 
 
 def warn_of_fewer(cls: type[Segmenter], reached: int, wanted: int, reason: str) -> None:
-    """Warn where the model that `cls.learn` gives is smaller than asked; the warning names who called `subwords.learn`."""
+    """Warn where the model that `cls.learn` gives is smaller than asked, at the line that calls `subwords.learn`."""
     if reached < wanted:
         unit = re.split(r"[,(]| before ", cls.size_counts or "")[0].strip()
         warnings.warn(f"{cls.algorithm}: {reached} {unit}, not {wanted}: {reason}", stacklevel=4)
