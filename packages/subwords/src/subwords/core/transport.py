@@ -31,23 +31,20 @@ def scale(
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
-        sums.assign(m, 0.0)
-        for i in range(n):
-            for e in range(starts[i], starts[i + 1]):
-                sums[rows[e]] += plan[e]
         for _ in range(rounds):
+            sums.assign(m, 0.0)
+            for i in range(n):
+                for e in range(starts[i], starts[i + 1]):
+                    sums[rows[e]] += plan[e] * change[i]
             for i in range(m):
                 if sums[i] > 0:
                     u[i] = row_mass[i] / sums[i]
-                sums[i] = 0.0
             for i in range(n):
                 total = 0.0
                 for e in range(starts[i], starts[i + 1]):
                     total += plan[e] * u[rows[e]]
                 if total > 0:
                     change[i] = min(max(undone[i], lowest[i] / total), highest[i] / total)
-                for e in range(starts[i], starts[i + 1]):
-                    sums[rows[e]] += plan[e] * change[i]
 
 
 def parts(rows: int64_t[::1], columns: int64_t[::1], m: cython.Py_ssize_t, n: cython.Py_ssize_t) -> list[int]:
