@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords import bytelevel
-from subwords.errors import InputError
 from subwords.extras import extra
 from subwords.files import read_lines
-from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
 from subwords.tokenizer_json import TokenizerJson
 
 
@@ -42,8 +41,7 @@ class ByteBPE(TokenizerJson):
 
         least = read_options(cls, options, "learn")["min_frequency"]
         wanted = check_size(cls, size)
-        if wanted < 256:
-            raise InputError(f"byte-bpe: size={wanted} is below the number of bytes", allowed="at least 256")
+        check_least(cls, wanted, 256, "the number of bytes")
         most = 256 + sum(len(token) - 1 for token in bytelevel.count_tokens(texts))  # each merge shortens some type
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

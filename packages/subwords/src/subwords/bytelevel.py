@@ -85,7 +85,12 @@ def count_tokens(texts: Iterable[Path]) -> dict[str, int]:
 
 
 class ByteSegmenter(Segmenter):
-    """An algorithm that segments each pre-token, written as bytes, by itself: every type is segmented once."""
+    """An algorithm that segments each pre-token, written as bytes, by itself: every type is segmented once.
+
+    `tokens` are those of two bytes or more, written as bytes.
+    """
+
+    tokens: list[str]
 
     reads = "raw"
     libraries = ("tokenizers",)
@@ -94,6 +99,12 @@ class ByteSegmenter(Segmenter):
     @classmethod
     def trial_arguments(cls, text: Path) -> tuple[int, dict[str, str]]:
         return 256 + 60, {}
+
+    def known_pieces(self) -> list[str]:
+        return [*ALPHABET, *self.tokens]
+
+    def reached(self) -> int:
+        return 256 + len(self.tokens)
 
     @abstractmethod
     def segment_token(self, token: str) -> list[str]:

@@ -106,6 +106,14 @@ class _Decompressed(io.RawIOBase):
         super().close()
 
 
+def read_bytes(path: str | Path) -> bytes:
+    """Return what a file holds, compressed or not, as it is. Raises InputError when it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+
+
 def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their end. Only LF ends a line (a CR before it belongs to the end).
 

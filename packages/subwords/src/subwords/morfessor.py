@@ -27,7 +27,7 @@ from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import whole_file
+from subwords.files import read_bytes, whole_file
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, check_size, read_options
 
 if TYPE_CHECKING:
@@ -97,12 +97,11 @@ class Morfessor(WordSegmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
+        content = read_bytes(path)
         try:
-            lines = Path(path).read_bytes().decode("utf-8").split("\n")
+            lines = content.decode("utf-8").split("\n")
             weight = float(lines[0].removeprefix(_HEADER))
             segmentations = [_segmentation(line) for line in lines[1:] if line]
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
         except ValueError as error:
             raise InputError(
                 f"{path} is no list of segmentations: {error}",

@@ -22,7 +22,7 @@ from typing import Any, Self
 
 from subwords.bpe import BPE
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import read_bytes, whole_file
 from subwords.merges.codes import HEADER
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 from subwords.sentencepieces import Unigram
@@ -62,10 +62,7 @@ class Pretrained(Segmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
-        try:
-            return cls(Path(path).read_bytes(), path)
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+        return cls(read_bytes(path), path)
 
     def write(self, path: Path) -> None:
         with whole_file(path, "wb") as stream:

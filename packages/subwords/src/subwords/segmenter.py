@@ -59,23 +59,17 @@ class Parameter:
         if value is None and self.default is None:
             return None
         try:
-            parsed = _as_bool(value) if kind is bool else kind(value)
+            parsed = _TRUTH[str(value).lower()] if kind is bool else kind(value)
             if kind is int and isinstance(value, float) and value != parsed:
                 raise ValueError
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise InputError(f"{self.name}={value!r} is not of type {kind.__name__}", allowed=self.help) from None
         if self.choices and parsed not in self.choices:
             raise unknown(f"value for {self.name}", value, self.choices)
         return parsed
 
 
-def _as_bool(value: Any) -> bool:
-    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-    return known[str(value).lower()] if str(value).lower() in known else _raise()
-
-
-def _raise() -> bool:
-    raise ValueError
+_TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Segmenter(ABC):
@@ -512,6 +506,12 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def check_least(cls: type[Segmenter], size: int, least: int, what: str) -> None:
+    """Raise InputError where a size is below the least one that a model can have."""
+    if size < least:
+        raise InputError(f"{cls.algorithm}: size={size} is below {what}", allowed=f"at least {least}")
 
 
 def warn_of_fewer(cls: type[Segmenter], reached: int, wanted: int, reason: str) -> None:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_bytes, read_lines, whole_file
 from subwords.segmenter import Parameter, Segmenter, check_size, checked, read_options, warn_of_fewer
 from subwords.threads import threads
 
@@ -131,10 +131,7 @@ class SentencePieceModel(Segmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        try:
-            model = cls(Path(path).read_bytes(), **read_options(cls, options, "encode"))
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+        model = cls(read_bytes(path), **read_options(cls, options, "encode"))
         if model.is_bpe != (cls.model_type == "bpe"):
             kind = "spm-bpe" if model.is_bpe else "unigram"
             raise InputError(f"{path} is a model of {kind}, not of {cls.algorithm}", next_step=f"load it as {kind}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import whole_file
+from subwords.files import read_bytes, whole_file
 from subwords.segmenter import Segmenter, checked
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ class TokenizerJson(Segmenter):
         with extra("huggingface"):
             from tokenizers import Tokenizer
         try:
-            tokenizer = Tokenizer.from_buffer(Path(path).read_bytes())
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+            tokenizer = Tokenizer.from_buffer(read_bytes(path))
+        except InputError:
+            raise
         except Exception as error:  # tokenizers raises nothing more specific
             raise InputError(f"{path} is no tokenizer.json: {error}", next_step="check the model file") from None
         return cls(tokenizer)

@@ -34,7 +34,7 @@ from subwords.errors import InputError
 from subwords.extras import extra
 from subwords.files import read_lines, whole_file
 from subwords.marks import CONTINUES
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "[UNK]"
 
@@ -79,10 +79,7 @@ class WordPiece(WordSegmenter):
         if not initial:
             raise InputError("no text to learn from: every line is empty", next_step="check the text files")
         smallest = len(initial | continuing) + len(continuing) + 1
-        if wanted < smallest:
-            raise InputError(
-                f"wordpiece: size={wanted} is below the alphabet of the text", allowed=f"at least {smallest}"
-            )
+        check_least(cls, wanted, smallest, "the alphabet of the text")
         # The trainer makes room for as many pieces as it is asked for. Each merge adds at most one.
         largest = smallest + sum(len(word) - 1 for word in words)
         tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN))

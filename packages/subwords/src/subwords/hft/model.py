@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
-from subwords.files import decode_lines, open_text, whole_file, whole_lines, without_returns
+from subwords.files import whole_file, without_returns
 from subwords.frequencies import read_frequencies
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
@@ -105,29 +105,13 @@ class HFT(WordSegmenter):
 
         Raises InputError where there is no word.
         """
-        from subwords.core.words import WordTable
+        from subwords.counting import word_table
 
-        words = WordTable()
-        for path in texts:
-            number = 1
-            with open_text(path) as stream:
-                for block in whole_lines(stream):
-                    try:
-                        text = self.prepare(without_returns(block))
-                        if self.variant != "paper":
-                            text = " ".join(text.decode("utf-8").split()).encode("utf-8")
-                        words.read(text, 0)
-                    except UnicodeDecodeError:
-                        for _ in decode_lines(block.split(b"\n"), str(path), number):  # raises, and says in which line
-                            pass
-                        raise
-                    number += block.count(b"\n")
-        if not len(words):
-            raise InputError(
-                f"there is no word in {', '.join(map(str, texts)) or '(no file)'}",
-                next_step="give a text file that is not empty",
-            )
-        return words
+        def prepare(block: bytes) -> bytes:
+            tokens = self.prepare(without_returns(block))
+            return tokens if self.variant == "paper" else " ".join(tokens.decode("utf-8").split()).encode("utf-8")
+
+        return word_table(texts, prepare)
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
