@@ -11,9 +11,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subwords import registry
 from subwords.errors import InputError
 from subwords.files import whole_file
+from subwords.sources import file_name
 from subwords.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def path_of(model: Path) -> Path:
 
 def write(model: Segmenter, path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
-    own = registry.file_name(type(model), path.parent)
+    own = file_name(type(model), path.parent)
     described = {
         "algorithm": model.algorithm,
         **({"file": own} if own else {}),

@@ -11,8 +11,6 @@ A file is named with its class, `mine.py:Mine`, and needs no installation (`subw
 from __future__ import annotations
 
 import hashlib
-import inspect
-import os
 import sys
 from functools import cache
 from importlib import import_module
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from subwords.errors import InputError, unknown
 from subwords.segmenter import Segmenter
+from subwords.sources import FILE_MODULE, digest, digest_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -53,8 +52,6 @@ ALGORITHMS: dict[str, str] = {
     "oracle": "subwords.oracle:Oracle",
 }
 
-#: How the modules of files of one's own are named, before digests.
-FILE_MODULE = "subwords_file_"
 #: Where packages offer algorithms.
 ENTRY_POINTS = "subwords.algorithms"
 
@@ -76,7 +73,7 @@ def find(name: str, folder: Path | None = None) -> type[Segmenter]:
         return found
     if is_file(name):
         path, cls = split_file(name, folder)
-        return _class(_module(path, _digest(path)), cls, name)
+        return _class(_module(path, digest(path)), cls, name)
     offered = _offered()
     if name not in offered:
         raise unknown("algorithm", name, names(), next_step="subwords list, or name a class of your own: FILE.py:CLASS")
@@ -114,21 +111,6 @@ def source_digest(name: str, folder: Path | None = None) -> str:
     return digest_of(find(name, folder))
 
 
-def digest_of(cls: type[Segmenter]) -> str:
-    """Return the same for a class; "unknown" where it has no file, as one that was typed in."""
-    try:
-        source = inspect.getsourcefile(cls)
-    except (TypeError, OSError):
-        source = None
-    return _digest(Path(source)) if source and Path(source).is_file() else "unknown"
-
-
-def file_name(cls: type[Segmenter], folder: Path) -> str | None:
-    """Return FILE.py:CLASS of a class of one's own, with the file as seen from `folder`; None for any other class."""
-    source = inspect.getsourcefile(cls) if cls.__module__.startswith(FILE_MODULE) else None
-    return source and f"{os.path.relpath(source, folder.resolve())}:{cls.__qualname__}"
-
-
 @cache  # reading what is installed takes some milliseconds
 def entry_points(group: str) -> EntryPoints:
     from importlib.metadata import entry_points as installed_entry_points
@@ -141,14 +123,10 @@ def _offered() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINTS) if point.name not in ALGORITHMS}
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 @cache
-def _module(path: Path, digest: str) -> ModuleType:
+def _module(path: Path, state: str) -> ModuleType:
     """Import a file, once for each content of it."""
-    name = f"{FILE_MODULE}{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest[:8]}"
+    name = f"{FILE_MODULE}{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{state[:8]}"
     spec = spec_from_file_location(name, path)
     assert spec is not None, path
     assert spec.loader is not None, path

@@ -345,13 +345,13 @@ class Segmenter(ABC):
         """
         from importlib import metadata
 
-        from subwords import registry
+        from subwords.sources import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
         fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
         if not type(self).__module__.startswith("subwords."):
-            fields.append(f"source:{registry.digest_of(type(self))[:12]}")
+            fields.append(f"source:{digest_of(type(self))[:12]}")
         digest = hashlib.sha256(self.model_bytes() if model is None else model).hexdigest()[:12]
         return "|".join([*fields, f"subwords:{__version__}", f"model:{digest}"])
 
