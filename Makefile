@@ -2,7 +2,7 @@
 # `make help` lists the rest.
 
 PYTHON ?= $(shell command -v python3.11 >/dev/null 2>&1 && python3.11 -c '' 2>/dev/null && echo python3.11 || (command -v python3.12 >/dev/null 2>&1 && python3.12 -c '' 2>/dev/null && echo python3.12) || echo python3)
-# torch goes in before the lock, by version alone: a GPU server wants the CUDA build, a laptop may have a CPU one.
+# torch goes in before the lock, by version alone: a GPU server needs the CUDA build, a laptop may have a CPU one.
 TORCH  ?= torch==2.13.0
 # nproc would take the threads of one program for the number of cores.
 CORES  ?= $(shell env -u OMP_NUM_THREADS nproc 2>/dev/null || sysctl -n hw.ncpu)
@@ -28,7 +28,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel clean
+.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast test-fast-pipeline test-fast-library lint format hooks docs lock environments bench wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -57,14 +57,14 @@ paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|f
 demo: env  ## all segmentations of the demo with three seeds (an hour or two of two cores)
 	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
 
-plan: env  ## what will be run, before anything starts: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
+plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
 ifeq ($(origin EXPERIMENT),file)
 	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
 else
 	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT)
 endif
 
-test: env lint  ## every check: lint, unit and property tests, a real end-to-end run
+test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -82,9 +82,15 @@ test-faults: env  ## the faults alone; the long form: make test-faults KILLS=200
 test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
 
-test-fast: env  ## the tests that take seconds
+test-fast: env  ## the tests without real trainings
+	@$(MAKE) --no-print-directory --jobs 2 test-fast-pipeline test-fast-library
+
+# Both at the same time, three processes for two cores: no core is idle while one of them waits.
+test-fast-pipeline:
 	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow and not papers and not deployment"
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow"
+
+test-fast-library:
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 --hypothesis-profile=fast -m "not slow"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
@@ -128,14 +134,14 @@ wheel: env  ## build the segmentation library's wheel, in packages/subwords/dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir packages/subwords/dist packages/subwords
 	@ls packages/subwords/dist/*.whl
 
-# What is behind tables and reports: text, pieces and trainings, found by their keys.
+# Not deleted by default: downloads, text, pieces and trainings, found by their keys.
 STORE := downloads corpora segmented runs used
 TRAININGS ?= no
 
-results: env  ## what lies in results/: size, age, who uses it
+results: env  ## what is in results/: size, age, experiments that use it
 	@$(BIN)/python scripts/results.py ls
 
-watch: env  ## the trainings that are under way
+watch: env  ## the trainings that are running
 	@$(BIN)/python scripts/results.py watch
 
 clean:  ## remove tables, reports and logs; with TRAININGS=yes also text, pieces and trainings (never downloads)

@@ -1,9 +1,9 @@
 """Adam in one kernel: torch's fused AdamW as a fairseq optimizer, `--optimizer adamw_fused`.
 
-fairseq's own `adam` is AdamW, too (decoupled weight decay), and takes a dozen passes over every weight; apex, with
-which it has a fused one, is seldom installed. The update is the same but for epsilon, which torch adds to the root of
-the second moment after its correction for the first steps, and fairseq before it: nothing, while gradients are far
-above 1e-8.
+fairseq's own `adam` is AdamW, too (decoupled weight decay), and takes a dozen passes over every weight; its fused one
+needs apex, which is rarely installed. The update is the same except for epsilon: torch adds it to the root of the
+second moment after the correction for the first steps, fairseq before. With gradients far above 1e-8 they
+agree.
 """
 
 # (no `from __future__ import annotations`: fairseq reads the types of the configuration below)

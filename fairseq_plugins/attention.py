@@ -1,7 +1,7 @@
 """Multi-head attention for training: nothing is computed that a loss does not need.
 
-fairseq 0.12.2 adds the mask of the future and that of the padding up to one matrix for every head, and asks the last
-decoder layer for attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
+fairseq 0.12.2 adds the masks of future and padding into one matrix for every head, and makes the last decoder layer
+return attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
 all sentences. On a GPU torch.nn.functional.scaled_dot_product_attention chooses the kernel. On a CPU the two products
 are written out, in fp32: each is as small as a sentence, so that bf16 only adds conversions.
 """
@@ -17,17 +17,17 @@ from fairseq_plugins.dropout import keep_mask
 
 
 class Visible:
-    """Which keys a query sees: all, those that are no padding, or those before it."""
+    """Which keys a query sees: all, those that are not padding, or those before it."""
 
     def __init__(self, padding: torch.Tensor | None = None, causal: bool = False) -> None:
-        """Take `padding`, batch × keys and true where a key is padding, or `causal`."""
+        """`padding` is batch × keys, true where a key is padding; with `causal`, a query sees the keys before it."""
         if padding is not None and padding.device.type == "cpu" and not padding.any():
             padding = None
         self.padding, self.causal = padding, causal
         self._added: torch.Tensor | None = None
 
     def added(self, scores: tuple[int, int, int], heads: int) -> torch.Tensor:
-        """Return what is added to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
+        """Return the mask to add to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
         if self._added is None:
             hidden = torch.zeros(1, 1, 1, dtype=torch.bool)
             if self.causal:
@@ -38,8 +38,8 @@ class Visible:
         return self._added
 
 
-class Grid:
-    """How the pieces of a batch lie in rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
+class RowLayout:
+    """How a batch becomes rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
 
     oneDNN, which multiplies there, compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
     product takes); so rows come in multiples of ROWS.
@@ -48,7 +48,7 @@ class Grid:
     ROWS = 128
 
     def __init__(self, tokens: torch.Tensor) -> None:
-        """Take any tensor of batch × length."""
+        """`tokens` is any tensor of batch × length."""
         self.batch, self.length = tokens.shape
         self.count = self.batch * self.length
         device = tokens.device.type
@@ -67,31 +67,31 @@ class Grid:
 
 
 def attend(
-    projected: tuple[torch.Tensor, ...], grids: tuple[Grid, ...], visible: Visible, dropped: float
+    projected: tuple[torch.Tensor, ...], layouts: tuple[RowLayout, ...], visible: Visible, dropped: float
 ) -> torch.Tensor:
     """Return the mean of the values, weighted by softmax(queries · keys / √size); a share `dropped` of weights is zero.
 
     projected: one tensor with queries, keys and values or several that have them together, in this order in the third
-    dimension: rows × heads × 1 to 3 × size; `grids` are those of their rows. Returns rows × channels, in the rows of
+    dimension: rows × heads × 1 to 3 × size; `layouts` are those of their rows. Returns rows × channels, in the rows of
     the queries.
     """
     if projected[0].device.type == "cpu":
-        mixed: torch.Tensor = _Products.apply(visible, dropped, grids, *projected)
+        mixed: torch.Tensor = _Products.apply(visible, dropped, layouts, *projected)
         return mixed
-    return by_kernel(projected, grids, visible, dropped)
+    return by_kernel(projected, layouts, visible, dropped)
 
 
 def by_kernel(
-    projected: tuple[torch.Tensor, ...], grids: tuple[Grid, ...], visible: Visible, dropped: float
+    projected: tuple[torch.Tensor, ...], layouts: tuple[RowLayout, ...], visible: Visible, dropped: float
 ) -> torch.Tensor:
     """Compute `attend` with the kernel that torch chooses."""
-    parts = [part for rows, grid in zip(projected, grids, strict=True) for part in grid.unflatten(rows).unbind(3)]
+    parts = [part for rows, layout in zip(projected, layouts, strict=True) for part in layout.unflatten(rows).unbind(3)]
     q, k, v = (part.permute(1, 2, 0, 3) for part in parts)
     mask = None if visible.padding is None else ~visible.padding[:, None, None]
     mixed = functional.scaled_dot_product_attention(
         q, k, v, attn_mask=mask, dropout_p=dropped, is_causal=visible.causal
     )
-    return grids[0].flatten(mixed.permute(2, 0, 1, 3).flatten(2))
+    return layouts[0].flatten(mixed.permute(2, 0, 1, 3).flatten(2))
 
 
 class _Products(torch.autograd.Function):
@@ -99,10 +99,10 @@ class _Products(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, visible: Visible, dropped: float, grids: tuple[Grid, ...], *projected: torch.Tensor
+        ctx: Any, visible: Visible, dropped: float, layouts: tuple[RowLayout, ...], *projected: torch.Tensor
     ) -> torch.Tensor:
         heads, _, size = projected[0].shape[1:]
-        q, k, v = _by_head([rows.float() for rows in projected], grids)
+        q, k, v = _by_head([rows.float() for rows in projected], layouts)
         added = visible.added((len(q), q.shape[1], k.shape[1]), heads)
         weights = torch.baddbmm(added, q, k.transpose(1, 2), alpha=size**-0.5)
         weights.sub_(weights.amax(2, keepdim=True)).exp_()  # torch's softmax is slow below 16 keys
@@ -110,16 +110,16 @@ class _Products(torch.autograd.Function):
         mask = keep_mask(weights.shape, dropped, weights.dtype) if dropped else None
         mixed = projected[0].new_empty(len(projected[0]), heads * size)
         kept = weights if mask is None else weights * mask
-        mixed[: grids[0].count].view(-1, len(q), size).copy_(torch.bmm(kept, v).transpose(0, 1))
-        mixed[grids[0].count :] = 0
+        mixed[: layouts[0].count].view(-1, len(q), size).copy_(torch.bmm(kept, v).transpose(0, 1))
+        mixed[layouts[0].count :] = 0
         ctx.save_for_backward(q, k, v, weights, mask)
-        ctx.grids, ctx.made = grids, [(rows.shape, rows.dtype) for rows in projected]
+        ctx.layouts, ctx.made = layouts, [(rows.shape, rows.dtype) for rows in projected]
         return mixed
 
     @staticmethod
     def backward(ctx: Any, by_mixed: torch.Tensor) -> tuple[Any, ...]:
         q, k, v, weights, mask = ctx.saved_tensors
-        by_mixed = by_mixed[: ctx.grids[0].count].float().view(-1, len(q), q.shape[2]).transpose(0, 1)
+        by_mixed = by_mixed[: ctx.layouts[0].count].float().view(-1, len(q), q.shape[2]).transpose(0, 1)
         by_scores = torch.bmm(by_mixed, v.transpose(1, 2))
         kept = weights
         if mask is not None:
@@ -130,17 +130,17 @@ class _Products(torch.autograd.Function):
         by_queries, by_keys = torch.bmm(by_scores, k), torch.bmm(by_scores.transpose(1, 2), q)
         found = (by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed))
         gradients = [by_mixed.new_empty(shape, dtype=kind) for shape, kind in ctx.made]
-        for place, gradient in zip(_by_head(gradients, ctx.grids), found, strict=True):
+        for place, gradient in zip(_by_head(gradients, ctx.layouts), found, strict=True):
             place.copy_(gradient)
-        for gradient, grid in zip(gradients, ctx.grids, strict=True):
-            gradient[grid.count :] = 0
+        for gradient, layout in zip(gradients, ctx.layouts, strict=True):
+            gradient[layout.count :] = 0
         return None, None, None, *gradients
 
 
-def _by_head(projected: list[torch.Tensor], grids: tuple[Grid, ...]) -> list[torch.Tensor]:
+def _by_head(projected: list[torch.Tensor], layouts: tuple[RowLayout, ...]) -> list[torch.Tensor]:
     """Return views of queries, keys and values as batch · heads × length × size."""
     return [
         part.flatten(1, 2).transpose(0, 1)
-        for rows, grid in zip(projected, grids, strict=True)
-        for part in grid.unflatten(rows).unbind(3)
+        for rows, layout in zip(projected, layouts, strict=True)
+        for part in layout.unflatten(rows).unbind(3)
     ]

@@ -1,8 +1,8 @@
 """Which checkpoints stay: the best few and the last few, without optimizer states, and a record of every dev score.
 
 fairseq's own --keep-best-checkpoints forgets scores on resuming, gives equal scores random names, and keeps a
-checkpoint only when it beats the worst one kept, even while there is room. And its early stopping counts afresh after
-an interruption. Here a file beside the checkpoints, one JSON line per dev score, is the memory of both.
+checkpoint only when it beats the worst one kept, even while there is room. And its early stopping starts counting
+again after an interruption. Here a file beside the checkpoints, with an entry for each dev score, remembers both.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.training.dev_scores import patience_is_over, ranked, read_record, scores_since_best, write_record
+from fairseq_plugins.compatibility import let_checkpoints_be_loaded
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -36,7 +37,7 @@ def load(path: Path) -> dict[str, Any]:
     """Return a checkpoint's state. Nothing in the file is run: it is read as tensors, plain values and settings.
 
     torch.save writes a zip archive with a checksum of every tensor. torch.load does not look at them and would train on
-    with a flipped bit, so they are checked here. Raises InputError for a file that is damaged, or no checkpoint.
+    with a flipped bit, so they are checked here. Raises InputError for a file that is damaged, or not a checkpoint.
     """
     import torch
 
@@ -44,7 +45,7 @@ def load(path: Path) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive:
             if (broken := archive.testzip()) is not None:
                 raise ValueError(f"the checksum of {broken} differs")
-        torch.serialization.add_safe_globals([Namespace])  # for good: fairseq loads checkpoints, too
+        let_checkpoints_be_loaded()
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         if not isinstance(state, dict) or "model" not in state:
             raise ValueError("it holds no model")
@@ -53,7 +54,7 @@ def load(path: Path) -> dict[str, Any]:
     except Exception as error:  # torch raises many kinds for a broken file
         reason = " ".join(str(error).split())[:200]
         raise InputError(
-            f"{path} is damaged, or no checkpoint of this pipeline ({type(error).__name__}: {reason})",
+            f"{path} is damaged, or not a checkpoint of this pipeline ({type(error).__name__}: {reason})",
             next_step="delete the file and run again; if it is not yours, do not open it with other tools either",
         ) from None
     return state
@@ -68,14 +69,14 @@ def save(path: Path, state: dict[str, Any]) -> None:
 
 
 def without_optimizer(state: dict[str, Any]) -> dict[str, Any]:
-    """Return a checkpoint's state without the optimizer's, which is two thirds of it and only needed to go on."""
+    """Return a checkpoint's state without the optimizer's: two thirds of it, needed only to continue the training."""
     return {key: value for key, value in state.items() if key != "last_optimizer_state"}
 
 
 def average(paths: Sequence[Path]) -> dict[str, Any]:
     """Return a model's state with every weight averaged over the checkpoints, summed in double precision.
 
-    It says nothing of how and where the training ran, so that equal trainings give equal files.
+    How and where the training ran is left out, so that equal trainings give equal files.
     """
     states = (load(path) for path in paths)
     first = next(states)
@@ -133,10 +134,10 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
 
 
 def mend(folder: Path) -> None:
-    """Prepare a folder for going on: what a kill or a bad disk left half done there is completed or put aside.
+    """Prepare a folder for continuing: complete or put aside what a kill or a bad disk left half done.
 
     A kill can come between checkpoint_last.pt and the record of its score: the score is in the checkpoint and is added.
-    A damaged checkpoint_last.pt is put aside, and the training begins again. Only one process may do this, before
+    A damaged checkpoint_last.pt is put aside, and the training begins again. Only one process may call this, before
     others start.
     """
     for half_written in folder.glob(".*.part"):
@@ -160,7 +161,7 @@ def mend(folder: Path) -> None:
 
 
 def go_on(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
-    """Take up early stopping where a training left off; return whether the training had come to its end there.
+    """Restore the state of early stopping; return whether the training had already ended.
 
     fairseq looks at max-update and patience only after another update, so that both are looked at here. Every process
     of a training calls this; nothing is written.

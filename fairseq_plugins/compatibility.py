@@ -26,7 +26,7 @@ def prepare_fairseq() -> None:
     import fairseq
 
     if not getattr(fairseq, "_prepared", False):
-        _let_checkpoints_be_loaded()
+        let_checkpoints_be_loaded()
         _leave_encoder_fastpath()
         _save_master_weights()
         _leave_compiler_out()
@@ -67,7 +67,7 @@ def _name_numpy_types() -> None:
             setattr(numpy, name, kind)
 
 
-def _let_checkpoints_be_loaded() -> None:
+def let_checkpoints_be_loaded() -> None:
     """torch 2.6 loads weights and plain values only; a fairseq checkpoint's settings can also be a Namespace.
 
     Nothing else is allowed: a checkpoint from elsewhere cannot run code when it is loaded.

@@ -1,8 +1,8 @@
 """Dropout with cheap random bits on a CPU: sixteen bits for each number, drawn for four numbers at a time.
 
-torch draws a float for every number on a CPU, which takes a tenth of a small training. Here one 64-bit draw serves four
-numbers, and a probability is a multiple of 1/65,536. The draws come from torch's own generator, which fairseq seeds
-again for every update, so a resumed training drops the same numbers. On a GPU torch's kernel is as cheap.
+torch draws a float for every number on a CPU, which takes a tenth of a small training. Here one 64-bit draw is enough
+for four numbers, and a probability is a multiple of 1/65,536. The draws come from torch's own generator, which fairseq
+seeds again for every update, so a resumed training drops the same numbers. On a GPU torch's kernel is as cheap.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a training has seen and used, over all its attempts: sentences, target pieces, the cards' energy.
 
-The counts are in every checkpoint, so that a training that goes on from one goes on counting there.
+The counts are in every checkpoint, so that a training that continues from a checkpoint continues its counts.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ JOULES_PER_KWH = 3.6e6
 
 
 class Exposure:
-    """Counts from the moment it is made, in a process that trains on these cards (as CUDA_VISIBLE_DEVICES names them).
+    """Counts what a process trains on from now on; `cards` are its GPUs, as CUDA_VISIBLE_DEVICES names them.
 
-    Energy is that of the whole card: where `sharing` jobs are on it, each counts its share.
+    Energy is measured for the whole card. Where `sharing` jobs use it, each counts its share.
     """
 
     def __init__(self, cards: Sequence[str], sharing: int = 1) -> None:
@@ -33,16 +33,16 @@ class Exposure:
         return {**(self._counts or dict.fromkeys(("sentences_seen", "pieces_seen"))), "energy_kwh": energy}
 
     def take_up(self, facts: Mapping[str, Any]) -> None:
-        """Go on from what a checkpoint says; what it does not say is not known from then on."""
+        """Continue from the counts in a checkpoint; a count that it lacks stays unknown."""
         known = facts.get("sentences_seen") is not None and facts.get("pieces_seen") is not None
         self._counts = {name: facts[name] for name in ("sentences_seen", "pieces_seen")} if known else None
         self._energy_before = facts.get("energy_kwh")
 
     def count(self, logging_outputs: Sequence[Mapping[str, Any]]) -> None:
-        """Add one update, by what the loss function says of its batches on all cards."""
+        """Add one update, from the loss function's logs of its batches on all cards."""
         if self._counts is not None:
             sentences = sum(int(output["nsentences"]) for output in logging_outputs)
-            ends = sentences  # every sentence has a sign for its end, which is no piece of it
+            ends = sentences  # fairseq counts the end of each sentence as a token, too
             self._counts["sentences_seen"] += sentences
             self._counts["pieces_seen"] += sum(int(output["ntokens"]) for output in logging_outputs) - ends
 
@@ -72,9 +72,9 @@ class Exposure:
 
 
 def joules(cards: Sequence[str]) -> float | None:
-    """Return the energy that cards have used since their driver was loaded; None without cards that tell it.
+    """Return the energy that cards have used since their driver was loaded; None without cards that report it.
 
-    It is the counter of the card itself (NVML, from Volta on), in millijoules there. nvidia-smi does not print it.
+    NVML has the card's own counter, in millijoules (from Volta on). nvidia-smi does not print it.
     """
     if not cards:
         return None

@@ -19,7 +19,7 @@ from fairseq.criterions.label_smoothed_cross_entropy import (
 from fairseq.models.transformer import TransformerModelBase
 from torch.nn import functional
 
-from fairseq_plugins.attention import Grid
+from fairseq_plugins.attention import RowLayout
 
 #: Logits that are computed together: on a CPU what its cache holds, on a GPU what keeps it busy.
 BLOCK = {"cpu": 2**18, "cuda": 2**27}
@@ -31,7 +31,7 @@ LARGEST = {"cpu": 2**25, "cuda": 2**29}
 class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
     """fairseq's label-smoothed cross-entropy, computed with its gradient in blocks of pieces.
 
-    What it does not serve goes through fairseq's own: other models than Transformers, adaptive softmax, fp16 (whose
+    fairseq's own computes the other cases: other models than Transformers, adaptive softmax, fp16 (whose
     gradients must be scaled before they are rounded), accuracies, losses of single pieces.
     """
 
@@ -68,7 +68,7 @@ def label_smoothed_loss(
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
     counted = wanted.ne(padding)
-    if device == "cpu":  # elsewhere the number of rows would have to be waited for
+    if device == "cpu":  # on a GPU, selecting rows would wait for the device
         rows, wanted, counted = fill(rows[counted]), fill(wanted[counted]), fill(counted[counted])
     with torch.autocast(device, enabled=False):
         loss, nll = _LabelSmoothedLoss.apply(rows.to(kind), weight, wanted, counted, epsilon)
@@ -76,8 +76,8 @@ def label_smoothed_loss(
 
 
 def fill(rows: torch.Tensor) -> torch.Tensor:
-    """Return rows with zeros below, their number a multiple of Grid.ROWS, for the reason told there."""
-    filling = -len(rows) % Grid.ROWS
+    """Return rows with zeros below, so that their number is a multiple of RowLayout.ROWS; see there."""
+    filling = -len(rows) % RowLayout.ROWS
     return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filling)) if filling else rows
 
 

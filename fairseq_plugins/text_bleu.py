@@ -1,8 +1,8 @@
 """A translation task whose dev score is BLEU on text: detokenized hypotheses against raw references.
 
 fairseq's own `--eval-bleu` compares pieces, or text that still carries the segmentation's marks, so its numbers cannot
-be compared between segmentations. Here every hypothesis goes the way that a test hypothesis goes (pieces, text,
-detokenized text) before sacrebleu sees it. BLEU's counts add up over batches and over GPUs, so the sum is the corpus
+be compared between segmentations. Here every hypothesis is treated like a test hypothesis (pieces, text,
+detokenized text) before sacrebleu scores it. BLEU's counts add up over batches and over GPUs, so the sum is the corpus
 score.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 import torch
-from fairseq import metrics, utils
+from fairseq import metrics
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
@@ -63,7 +63,7 @@ class TextBleuTask(TranslationTask):
     def train_step(
         self, sample: Any, model: Any, criterion: Any, *rest: Any, **options: Any
     ) -> tuple[Any, Any, dict[str, Any]]:
-        def compute_loss(model: Any, sample: Any) -> Any:  # the gradient follows the precisions of the way to the loss
+        def compute_loss(model: Any, sample: Any) -> Any:  # the backward pass uses the precisions of the forward pass
             device = sample["target"].device.type
             with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
                 return criterion(model, sample)
@@ -80,13 +80,8 @@ class TextBleuTask(TranslationTask):
     def _bleu_counts(self, sample: Any, model: Any) -> dict[str, int]:
         with torch.no_grad():
             found = self.inference_step(self.dev_generator, [model], sample, prefix_tokens=None)
-        skipped = {self.target_dictionary.bos(), self.target_dictionary.eos(), self.target_dictionary.pad()}
-        hypotheses, references = [], []
-        for number, candidates in zip(sample["id"].tolist(), found, strict=True):
-            best = utils.strip_pad(candidates[0]["tokens"], self.target_dictionary.pad()).tolist()
-            pieces = " ".join(self.target_dictionary[index] for index in best if index not in skipped)
-            hypotheses.append(self.to_text(pieces))
-            references.append(self.references[number])
+        hypotheses = [self.to_text(join_pieces(self.target_dictionary, best["tokens"])) for best, *_ in found]
+        references = [self.references[number] for number in sample["id"].tolist()]
         score = self.bleu.corpus_score(hypotheses, [references])
         counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}
         for n in range(ORDERS):
@@ -102,6 +97,12 @@ class TextBleuTask(TranslationTask):
             total = sum(int(output.get(name, 0)) for output in logging_outputs)
             metrics.log_scalar(name, torch.tensor(total))
         metrics.log_derived("bleu", _bleu)
+
+
+def join_pieces(dictionary: Any, tokens: torch.Tensor) -> str:
+    """Return the pieces of a hypothesis, without fairseq's signs for its ends and padding."""
+    skipped = {dictionary.bos(), dictionary.eos(), dictionary.pad()}
+    return " ".join(dictionary[index] for index in tokens.tolist() if index not in skipped)
 
 
 def _bleu(meters: Any) -> float:

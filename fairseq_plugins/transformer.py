@@ -1,8 +1,8 @@
 """fairseq's Transformer, trained faster: `--arch transformer_fast`.
 
 In training, encoder and decoder are computed as below, from the parameters of fairseq's own modules: names, shapes and
-values of the weights are those of `transformer`, so checkpoints of the two serve each other, and in evaluation and
-decoding everything is fairseq's own code. What differs in training:
+values of the weights are those of `transformer`, so each loads the other's checkpoints, and evaluation and
+decoding use fairseq's own code. What differs in training:
 
 - queries, keys and values of an attention come from one product;
 - attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);
@@ -23,7 +23,7 @@ from fairseq.models.transformer import TransformerDecoder, TransformerEncoder, T
 from torch import nn
 from torch.nn import functional
 
-from fairseq_plugins.attention import Grid, Visible, attend
+from fairseq_plugins.attention import RowLayout, Visible, attend
 from fairseq_plugins.dropout import add_dropped, dropout
 from subwords.errors import InputError
 
@@ -47,7 +47,7 @@ LEFT_OUT = {
 
 @register_model("transformer_fast")
 class FastTransformer(TransformerModel):
-    """fairseq's Transformer with another way through it in training."""
+    """fairseq's Transformer, computed differently in training."""
 
     @classmethod
     def build_model(cls, args: Any, task: Any) -> FastTransformer:
@@ -84,17 +84,17 @@ class FastEncoder(TransformerEncoder):
             found = super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
             return found
         padding = src_tokens.eq(self.padding_idx)
-        visible, grid = Visible(padding), Grid(src_tokens)
-        states = embed(self, src_tokens, grid)
+        visible, layout = Visible(padding), RowLayout(src_tokens)
+        states = embed(self, src_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
             for layer in self.layers:
-                states = add(layer, layer.self_attn_layer_norm, states, self_attention, grid, visible)
+                states = add(layer, layer.self_attn_layer_norm, states, self_attention, layout, visible)
                 states = add(layer, layer.final_layer_norm, states, feed_forward)
             if self.layer_norm is not None:
                 states = normalize(self.layer_norm, states)
         rest: dict[str, list[torch.Tensor]]
         rest = {name: [] for name in ("encoder_embedding", "encoder_states", "src_tokens", "src_lengths")}
-        return {"encoder_out": [grid.unflatten(states)], "encoder_padding_mask": [padding], **rest}
+        return {"encoder_out": [layout.unflatten(states)], "encoder_padding_mask": [padding], **rest}
 
 
 class FastDecoder(TransformerDecoder):
@@ -116,31 +116,31 @@ class FastDecoder(TransformerDecoder):
             return found
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
-        grid, source = Grid(prev_output_tokens), Grid(padding)
+        layout, source = RowLayout(prev_output_tokens), RowLayout(padding)
         memory = source.flatten(encoder_out["encoder_out"][0])
-        states = embed(self, prev_output_tokens, grid)
+        states = embed(self, prev_output_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
             for layer in self.layers:
-                states = add(layer, layer.self_attn_layer_norm, states, self_attention, grid, future)
-                cross = (grid, source, memory, visible)
+                states = add(layer, layer.self_attn_layer_norm, states, self_attention, layout, future)
+                cross = (layout, source, memory, visible)
                 states = add(layer, layer.encoder_attn_layer_norm, states, cross_attention, *cross)
                 states = add(layer, layer.final_layer_norm, states, feed_forward)
             if self.layer_norm is not None:
                 states = normalize(self.layer_norm, states)
             if self.project_out_dim is not None:
                 states = linear(states, self.project_out_dim)
-        return grid.unflatten(states).transpose(0, 1), {"attn": [None], "inner_states": []}
+        return layout.unflatten(states).transpose(0, 1), {"attn": [None], "inner_states": []}
 
 
-def embed(side: Any, tokens: torch.Tensor, grid: Grid) -> torch.Tensor:
+def embed(side: Any, tokens: torch.Tensor, layout: RowLayout) -> torch.Tensor:
     """Return the rows that an encoder's or decoder's layers start from, for tokens of batch × length."""
-    rows = grid.flatten(tokens.t(), side.padding_idx)
+    rows = layout.flatten(tokens.t(), side.padding_idx)
     states = functional.embedding(rows, side.embed_tokens.weight, side.padding_idx)
     states = states * side.embed_scale
     if getattr(side, "project_in_dim", None) is not None:
         states = side.project_in_dim(states)
     if side.embed_positions is not None:
-        states = states + grid.flatten(side.embed_positions(tokens).transpose(0, 1))
+        states = states + layout.flatten(side.embed_positions(tokens).transpose(0, 1))
     if side.layernorm_embedding is not None:
         states = side.layernorm_embedding(states)
     device = states.device.type
@@ -159,19 +159,19 @@ def add(
     return states if before else normalize(norm, states)
 
 
-def self_attention(layer: Any, states: torch.Tensor, grid: Grid, visible: Visible) -> torch.Tensor:
+def self_attention(layer: Any, states: torch.Tensor, layout: RowLayout, visible: Visible) -> torch.Tensor:
     attention = layer.self_attn
     projected = by_head(states, attention.num_heads, attention.q_proj, attention.k_proj, attention.v_proj)
-    return linear(attend((projected,), (grid,), visible, attention.dropout_module.p), attention.out_proj)
+    return linear(attend((projected,), (layout,), visible, attention.dropout_module.p), attention.out_proj)
 
 
 def cross_attention(
-    layer: Any, states: torch.Tensor, grid: Grid, source: Grid, memory: torch.Tensor, visible: Visible
+    layer: Any, states: torch.Tensor, layout: RowLayout, source: RowLayout, memory: torch.Tensor, visible: Visible
 ) -> torch.Tensor:
     attention = layer.encoder_attn
     queries = by_head(states, attention.num_heads, attention.q_proj)
     projected = by_head(memory, attention.num_heads, attention.k_proj, attention.v_proj)
-    mixed = attend((queries, projected), (grid, source), visible, attention.dropout_module.p)
+    mixed = attend((queries, projected), (layout, source), visible, attention.dropout_module.p)
     return linear(mixed, attention.out_proj)
 
 

@@ -28,7 +28,6 @@ def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="collect_scores.py", description=__doc__)
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--output", required=True, metavar="FILE", help="CSV to write")

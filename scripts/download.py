@@ -16,7 +16,6 @@ from experiment.programs import program
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="download.py", description=__doc__)
     command.add_argument("--url", help="https, http or file")
     command.add_argument("--mtdata", metavar="ID", help="instead of a URL; --output is then the folder of downloads")

@@ -10,16 +10,15 @@ from __future__ import annotations
 import functools
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
 from experiment.corpora.corpus import Corpus
-from experiment.corpora.gathering import Part, gather_clean, gather_like
+from experiment.corpora.gathering import MemberText, gather_clean, gather_like
 from experiment.corpora.raw_corpus import check_checksums, prepare
-from experiment.jobs import Job, read_job
-from experiment.programs import program
+from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, define, make
 from experiment.text.moses import has_rules, write_text
 
@@ -51,23 +50,21 @@ def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
 def gather(job: Job, folder: Path) -> Mapping[str, Any]:
     """Make a group's text from that of its members, which were cleaned and tokenized by their own languages' rules."""
     check_inputs(job["inputs"])
-    raw = [Part(language, Path(member), test) for language, member, test in job["members"]]
-    moses = [Part(part.language, part.folder / "moses", part.test) for part in raw]
+    raw = [MemberText(language, Path(member), test) for language, member, test in job["members"]]
+    moses = [MemberText(part.language, part.folder / "moses", part.test) for part in raw]
     report = gather_clean(raw, job["into"], folder, keep_overlap=job["keep_overlap"])
     gather_like(folder, moses, job["into"], folder / "moses")
     return report
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    job = read_job(__doc__, argv)
+@job_program
+def main(job: Job) -> None:
     folder = Path(job["folder"])
     define(folder, job["definition"])
     make(folder, functools.partial(gather if "members" in job else put_together, job))
     train = json.loads((folder / "cleaning.json").read_text())["splits"]["train"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in train["dropped"].items() if count)
     print(f"train: {train['kept']} of {train['read']} pairs kept" + (f"; dropped: {reasons}" if reasons else ""))
-    return 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ from subwords.files import whole_file
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="make_report.py", description=__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")

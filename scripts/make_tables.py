@@ -15,12 +15,10 @@ from subwords.files import whole_file
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="make_tables.py", description=__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--markdown", metavar="FILE", help="Markdown to write")
     command.add_argument("--latex", metavar="FILE", help="LaTeX to write")
-    command.add_argument("--print", action="store_true", help="show the Markdown")
     args = command.parse_args(argv)
     rows = read_scores(args.scores)
     tables, experiment = blocks(rows), rows[0]["experiment"]
@@ -28,8 +26,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         if path:
             with whole_file(path) as stream:
                 stream.write(text)
-    if args.print:
-        print(markdown(experiment, tables))
     return 0
 
 

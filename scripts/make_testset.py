@@ -1,21 +1,20 @@
-"""Make a test set that train was not cleaned of, beside the text of its corpus: raw, references, Moses tokens.
+"""Make a test set that train was not cleaned of, in the folder of its corpus: raw, references, Moses tokens.
 
-FOLDER/{stem}.json, its record, counts the train pairs that are also in it.
+Its record, FOLDER/{stem}.json, counts the train pairs that are also in it.
 """
 
 from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from experiment.corpora.cleaning import clean_test_set
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.raw_corpus import check_checksums, prepare_split
-from experiment.jobs import Job, read_job
-from experiment.programs import program
+from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, make
 from experiment.text.moses import tokenize_like
 
@@ -36,12 +35,10 @@ def add(job: Job, scratch: Path) -> Mapping[str, Any]:
     return {"name": name, "definition": job["definition"], **report}
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    job = read_job(__doc__, argv)
+@job_program
+def main(job: Job) -> None:
     made = make(Path(job["folder"]), functools.partial(add, job), f"{job['stem']}.json")
-    print("made" if made else "it was there")
-    return 0
+    print("made" if made else "already done")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from subwords.errors import InputError, unknown
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    """Run the program."""
     parser = paper_command("measure.py", __doc__)
     parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
@@ -29,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     sources = Sources(paper, arguments.measure, scores, arguments.threads)
     missing = [path for path in sources.paths() if not Path(path).exists()]
     if missing:
-        raise InputError(f"{arguments.measure} reads {missing[0]}, which is not there", next_step="run snakemake")
+        raise InputError(f"{arguments.measure} needs {missing[0]}, which is missing", next_step="run snakemake")
     measurements.write(arguments.output, sources.rows())
     return 0
 

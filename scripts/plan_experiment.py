@@ -1,4 +1,4 @@
-"""Say what an experiment will train, and what differs between its systems besides the segmentation. Starts nothing."""
+"""Print what an experiment will train and how its systems differ besides the segmentation. Starts nothing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from experiment.programs import program
 from experiment.reporting.like_for_like import Planned, differing, planned, warnings
 from experiment.store.making import fits
 from translation.model_size import interpolated
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -36,7 +34,6 @@ def described(systems: Planned) -> str:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     experiment = config.load(command.parse_args(argv).configfile)
@@ -50,10 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for warning in warnings(recipe["flags"]):
             print(f"\n{name}: {warning}")
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
-        print("\nEntries really in the vocabularies are known once texts are segmented: snakemake segmentation")
+        print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
     return 0
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sys
-from pathlib import Path
 
 from experiment.plan import costs
 from experiment.programs import program
@@ -12,8 +11,6 @@ from experiment.training import gpu
 from replication import paper, plan
 from replication.plan import paper_command
 from translation.model_size import interpolated
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def hours(number: float | None) -> str:
@@ -24,17 +21,15 @@ def hours(number: float | None) -> str:
 def main(argv: list[str] | None = None) -> int:
     parser = paper_command("plan_paper.py", __doc__)
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
-    parser.add_argument("--teraflops", type=float, help="that trainings reach [gpu 40, cpu 0.03]")
     arguments = parser.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
-    rate = arguments.teraflops * 1e12 if arguments.teraflops else costs.RATE[device]
-    parts = plan.plan(found, interpolated, device, rate)
+    parts = plan.plan(found, interpolated, device)
     print(f"{found.name} at scale {found.scale}: {found.title}\n")
     for table, cells in plan.unmeasured(found).items():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
-        print(f"{table}: {len(cells)} published scores will have none of ours beside them: {few}", file=sys.stderr)
+        print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)
     if not parts:
         print(f"no trainings; measured: {', '.join(found.needed_measures) or 'nothing'}")
         return 0
@@ -57,15 +52,14 @@ def main(argv: list[str] | None = None) -> int:
     )
     if unknown:
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
-    print(f"measured beside the trainings: {', '.join(found.needed_measures) or 'nothing'}")
+    print(f"measured besides the trainings: {', '.join(found.needed_measures) or 'nothing'}")
     print(
-        f"assumed: {rate / 1e12:g} TFLOP/s on a {device.upper()} (--teraflops), 6 operations per parameter and token,\n"
-        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training beside its"
+        f"assumed: {costs.RATE[device] / 1e12:g} TFLOP/s on a {device.upper()}, 6 operations per parameter and token,\n"
+        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training besides its"
         " updates"
     )
     return 0
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

@@ -16,7 +16,6 @@ from replication.sources import of_paper
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    """Run the program."""
     parser = paper_command("replicate.py", __doc__)
     help_text = "of scripts/measure.py, called NAME.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)

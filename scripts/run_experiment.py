@@ -37,7 +37,7 @@ def snakemake(words: list[str]) -> int:
 
 
 def print_errors(since: float) -> None:
-    """Print what failed programs said, out of the logs written since then: the error, without what led to it."""
+    """Print the errors of failed programs, from the logs written since then."""
     for log in sorted((ROOT / "results" / "logs").rglob("*.log"), key=lambda path: path.stat().st_mtime):
         text = log.read_text(encoding="utf-8", errors="replace")
         if log.stat().st_mtime >= since and "\nerror: " in f"\n{text}":
@@ -69,7 +69,7 @@ def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, 
 
 
 def jobs_on_cards(experiment: Experiment) -> int:
-    """Return how many jobs the cards that are here take at a time."""
+    """Return how many jobs the cards of this machine run at the same time."""
     return len(gpu.visible_gpus()) * int(experiment.settings["runtime"]["runs_per_gpu"])
 
 
@@ -89,7 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     status = snakemake([*words, "--configfile", str(arguments.configfile)])
     if status:
         print_errors(began)
-        print("\nnot finished: correct what is wrong and run the same command again; it continues", file=sys.stderr)
+        print("\nnot finished: correct the error and run the same command again; it continues", file=sys.stderr)
         return status
     print((ROOT / table).read_text(encoding="utf-8"))
     print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")

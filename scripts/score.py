@@ -14,7 +14,6 @@ from experiment.scoring.words import training_words
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = argparse.ArgumentParser(prog="score.py", description=__doc__)
     command.add_argument("--hypothesis", required=True, metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", required=True, metavar="FILE", help="raw references, never tokenized")

@@ -23,20 +23,18 @@ from experiment.training import gpu
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
     command = argparse.ArgumentParser(prog="score_comet.py", description=__doc__)
     command.add_argument("--source", metavar="FILE", help="raw source sentences")
     command.add_argument("--hypothesis", metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", metavar="FILE", help="raw references")
     command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
-    command.add_argument("--batch", type=int, default=16, metavar="N", help="sentences a batch (default: %(default)s)")
     command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
     command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
     command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
-    command.add_argument("--fetch", action="store_true", help="only download the model, where it is not there")
-    command.add_argument("--check", action="store_true", help="only say whether the model can be had, in seconds")
+    command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
+    command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
     return command
 
 
@@ -60,9 +58,9 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
         gpu.check_usable(gpu.take(1, device, sharing))
         scorer = CometScorer(manifest.parameters["comet_model"])
         for files in missing:
-            # A lock of COMET's own: we have a card, and who evaluates may wait for one with the other lock in hand.
+            # Not the lock of the evaluation: its holder may be waiting for the card that we have.
             with locked(Path(str(files.comet)).parent / ".comet"):
-                if has_score(files):  # by now, of another experiment
+                if has_score(files):  # another experiment has scored it meanwhile
                     continue
                 records = filter(None, (files.translation, files.text_record))
                 check_inputs({record: ["*.hyp", "references/*"] for record in records})
@@ -75,7 +73,6 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     command = parser()
     args = command.parse_args(argv)
     if args.check:
@@ -92,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         command.error("--source, --hypothesis, --reference and --output are required (or --manifest, --fetch, --check)")
     gpu.check_usable(gpu.take(1, args.device, args.runs_per_gpu))
     sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
-    scores = CometScorer(args.model, args.precision, args.batch).score(sources, hypotheses, references)
+    scores = CometScorer(args.model, args.precision).score(sources, hypotheses, references)
     scores["empty_hypotheses"] = count_empty(hypotheses)
     if scores["empty_hypotheses"]:
         print(

@@ -8,19 +8,16 @@ train.N.LANG and binarized/N; a class of the user's own is there as a copy of it
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.binarizing import binarize
-from experiment.jobs import read_job
-from experiment.programs import program
+from experiment.jobs import Job, job_program
 from experiment.segmenting import segment
 from experiment.store.making import check_inputs, define, make
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    job = read_job(__doc__, argv)
+@job_program
+def main(job: Job) -> None:
     folder = Path(job["folder"])
 
     def work(scratch: Path) -> dict[str, object]:
@@ -31,7 +28,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     define(folder, job["definition"])
     make(folder, work)
-    return 0
 
 
 if __name__ == "__main__":

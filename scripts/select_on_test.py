@@ -1,8 +1,8 @@
-"""Choose a run's checkpoint by BLEU on the test set, as a paper did, and write what it is worth there.
+"""Choose a run's checkpoint by BLEU on the test set, as a paper did, and write its scores there.
 
-No score made so is comparable with one of a system that was chosen on a dev set: it is reported beside it, never in its
-place. Every checkpoint that the training kept translates the whole test set once. JOB is that of scripts/evaluate.py,
-with the stem of the test set that chooses.
+Such a score is not comparable with that of a checkpoint chosen on dev: reports show both, side by side. Every
+checkpoint that the training kept translates the whole test set once. JOB is the job of scripts/evaluate.py with
+`chooses`, the stem of the test set.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import functools
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import Job, read_job
+from experiment.jobs import Job, job_program
 from experiment.jsonfiles import read_json
-from experiment.programs import program
 from experiment.scoring.metrics import score_corpus
 from experiment.store.making import check_inputs, fits, make
 from experiment.text.lines import write_lines
@@ -24,8 +23,6 @@ from experiment.training import gpu
 from subwords.errors import InputError
 from subwords.files import read_lines
 from translation.evaluating import Evaluator
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def kept(training: Path) -> list[dict[str, Any]]:
@@ -41,7 +38,7 @@ def kept(training: Path) -> list[dict[str, Any]]:
 
 
 def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
-    """Translate with every checkpoint; write the best hypotheses and return what is to be said of the choice."""
+    """Translate with every checkpoint; write the best hypotheses and return the record of the choice."""
     check_inputs(job["inputs"])
     training, target = Path(job["folder"]).parent.parent, job["direction"].split("-")[1]
     references, began = list(read_lines(test["reference"])), time.monotonic()
@@ -66,17 +63,14 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     }
 
 
-@program
-def main(argv: Sequence[str] | None = None) -> int:
-    job = read_job(__doc__, argv)
+@job_program
+def main(job: Job) -> None:
     test = next(test for test in job["tests"] if test["stem"] == job["chooses"])
     record = f"{test['stem']}.chosen-on-test.json"
     if not fits(Path(job["folder"], record)):  # the card before the folder's lock, as in training
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
-    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "it was there")
-    return 0
+    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "already done")
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

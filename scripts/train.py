@@ -1,9 +1,9 @@
 """Train one system with fairseq, choose its model, translate its test sets and score them.
 
-Killed at any moment and started again, it goes on from its last checkpoint and ends with the same model. On a GPU when
-there is one, else on the CPU with the number of threads in OMP_NUM_THREADS. FOLDER has training.json (what it cost and
-every dev score), log.jsonl (the learning curve), checkpoints/ and, in {which}-{average}/, model.pt, run.json and the
-translations (scripts/evaluate.py makes these alone).
+After a kill at any moment, the same command continues from the last checkpoint and ends with the same model. It uses a
+GPU when there is one, else the CPU with the number of threads in OMP_NUM_THREADS. FOLDER has training.json (what it
+cost and every dev score), log.jsonl (the learning curve), checkpoints/ and, in {which}-{average}/, model.pt, run.json
+and the translations (scripts/evaluate.py makes these alone).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from typing import Any
 from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
+from experiment.schema import ROOT
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
-from experiment.store.usage import wishes
-from experiment.training import curves, gpu, recipes
+from experiment.store.usage import uses_of
+from experiment.training import curves, fairseq_flags, gpu
 from experiment.training.dev_scores import patience_is_over, read_record
-from experiment.training.precision import has_fast_bf16
+from experiment.training.precision import precision_flags, training_precision
 from experiment.training.selection import drop_checkpoints, gone
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 from translation.averaging import write_model
 from translation.evaluating import evaluate
 
-ROOT = Path(__file__).resolve().parent.parent
-#: glibc returns every large tensor's memory to the system and asks for it again: 15 % of a CPU training's time.
+#: By default glibc returns every large tensor's memory to the system and requests it again: 15 % of a CPU training.
 MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
 
@@ -45,7 +45,7 @@ def checkpoint_folder(job: Job) -> Path:
 def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
     source, target = job["direction"].split("-")
     select, folder = job["select"], checkpoint_folder(job)
-    flags = recipes.arguments(recipes.on_cards("of this job", job["recipe"], processes), job["joint"])
+    flags = fairseq_flags.arguments(fairseq_flags.on_cards("of this job", job["recipe"], processes), job["joint"])
     words = [job["data"], "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
     words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *flags]
     words += ["--save-dir", str(folder), "--log-file", str(folder / "fairseq.log")]
@@ -65,21 +65,6 @@ def check_logging(recipe: Mapping[str, Any]) -> None:
             "tensorboard-logdir: this Python lacks tensorboardX",
             next_step="make env; or take the flag out of `runtime: {flags: …}`",
         )
-
-
-def precision(asked: str, cuda: bool) -> str:
-    """Return the precision of a training; auto: bf16 where products in it are fast, else fp16 on a GPU, else fp32."""
-    if asked == "fp16" and not cuda:
-        raise InputError("precision: fp16 on a CPU", allowed="auto, fp32 or bf16")
-    if asked == "auto":
-        return "bf16" if has_fast_bf16(cuda) else "fp16" if cuda else "fp32"
-    return asked
-
-
-def precision_flags(asked: str, cuda: bool) -> list[str]:
-    """Return fairseq's flags for a precision. In bf16 weights stay in fp32, so that checkpoints have all their bits."""
-    flags = {"fp32": [], "fp16": ["--fp16"], "bf16": ["--autocast", "bf16"]}[precision(asked, cuda)]
-    return flags if cuda else ["--cpu", *flags]
 
 
 def train(job: Job, cards: list[str], processes: int) -> None:
@@ -156,7 +141,7 @@ def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
             "runs_per_gpu": job["runs_per_gpu"] if cards else None,
             "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),
-            "precision": precision(job["precision"], bool(cards)),
+            "precision": training_precision(job["precision"], bool(cards)),
             "dev_sentences_skipped": skipped,
             "dev": record,
         },
@@ -175,11 +160,11 @@ def train_in_one_process(job: Job, cards: list[str], processes: int) -> None:
 
 
 def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
-    """Train in this process, or with a process for each card, which `main` is called in again.
+    """Train in this process, or in one process for each card; each of these calls `main` again.
 
-    On the CPU, `gpus: N` with `device: cpu` runs N processes as N cards would.
+    With `device: cpu`, `gpus: N` starts N processes on the CPU.
     """
-    from fairseq_plugins import checkpoints  # after the cards were taken: nothing may see the others
+    from fairseq_plugins import checkpoints  # imported after the cards were taken: torch must not see others
 
     processes = len(cards) or (job["gpus"] if job["device"] == "cpu" else 1)
     checkpoint_folder(job).mkdir(exist_ok=True)
@@ -195,15 +180,15 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
 
 
 def choose_models(folder: Path, job: Job) -> None:
-    """Make the model of this job and those that other plans want of its training. Then no checkpoint is needed."""
+    """Make the model of this job, and those that other experiments need of its training; then delete checkpoints."""
     make(Path(job["chosen"]), functools.partial(write_model, folder, job["select"]))
     root = Path(job["results"])
-    wanted = list(wishes(root, folder))
-    for wish in wanted:
-        chosen = root / wish["chosen"]
-        if fits(chosen / RECORD) or not gone(folder, wish["select"]):
-            make(chosen, functools.partial(write_model, folder, wish["select"]))
-    if not (job["keep_checkpoints"] or any(wish["keep"] for wish in wanted)):
+    wanted = list(uses_of(root, folder))
+    for use in wanted:
+        chosen = root / use["chosen"]
+        if fits(chosen / RECORD) or not gone(folder, use["select"]):
+            make(chosen, functools.partial(write_model, folder, use["select"]))
+    if not (job["keep_checkpoints"] or any(use["keep"] for use in wanted)):
         drop_checkpoints(folder)
 
 
@@ -228,7 +213,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     if not os.environ.keys() >= MALLOC.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **MALLOC})
     sys.exit(main())

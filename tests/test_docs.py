@@ -33,8 +33,6 @@ PAGES = sorted(
 )
 #: Programs of others, whose options are not checked.
 FOREIGN = {"cd", "cp", "for", "git", "pip", "pytest", "sacctmgr", "sacrebleu", "sinfo", "snakedeploy", "zcat"}
-#: Pages that tell how something was made with a program of its time.
-HISTORY = ROOT / "docs" / "reproductions"
 
 
 def commands(page: Path) -> list[str]:
@@ -56,7 +54,6 @@ def _program(line: str) -> str | None:
 COMMANDS = [
     pytest.param(command, id=f"{page.relative_to(ROOT)}: {command[:60]}")
     for page in PAGES
-    if HISTORY not in page.parents
     for command in commands(page)
 ]
 
@@ -131,6 +128,13 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
         path for path in missing if not any((ROOT / top / path).exists() for top in ("src/experiment", "scripts"))
     ]
     assert not missing
+
+
+def test_every_name_is_in_the_file_that_a_page_says() -> None:
+    text = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(\w+)` in\s+`([\w/.-]+\.(?:py|yaml))`", text)
+    assert len(named) >= 5
+    assert not [(name, file) for name, file in named if name not in (ROOT / file).read_text(encoding="utf-8")]
 
 
 def test_the_workflow_catalog_finds_what_it_asks_for() -> None:

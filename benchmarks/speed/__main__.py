@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _inputs(
     arguments: argparse.Namespace, programs: list[Program], scratch: Path
-) -> Iterator[tuple[str, texts.Text, list[Program]]]:
+) -> Iterator[tuple[str, texts.MeasuredText, list[Program]]]:
     """Yield each text, made when its turn comes, with the programs to run on it."""
     for kind in ("small", "large"):
         if kind in arguments.texts:
@@ -65,7 +65,7 @@ def _inputs(
 
 
 def compare(
-    programs: Sequence[Program], text: texts.Text, settings: argparse.Namespace, scratch: Path
+    programs: Sequence[Program], text: texts.MeasuredText, settings: argparse.Namespace, scratch: Path
 ) -> list[Measured]:
     """Measure all programs round after round, so that a load that comes and goes meets all of them."""
     rows = {(step, program.name): Measured(program, step) for step in STEPS for program in programs}
@@ -81,7 +81,7 @@ def compare(
     return list(rows.values())
 
 
-def _run(program: Program, step: str, text: texts.Text, size: int, scratch: Path) -> Usage:
+def _run(program: Program, step: str, text: texts.MeasuredText, size: int, scratch: Path) -> Usage:
     """Run one step of a program."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     environment = {

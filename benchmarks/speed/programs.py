@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .texts import Text
+from .texts import MeasuredText
 
 PEERS = Path(__file__).with_name("peers.py")
 SUBWORD_NMT = Path(sys.executable).with_name("subword-nmt")
@@ -42,7 +42,7 @@ class Program:
     growth: bool = False  # is part of the growth curve
     most_words: float = math.inf  # of a generated text that it is given
 
-    def learn(self, text: Text, size: int, model: Path) -> list[str]:
+    def learn(self, text: MeasuredText, size: int, model: Path) -> list[str]:
         """Return the command that learns a model of `size` from the text."""
         source, target = str(text.path), str(model)
         if self.ours:

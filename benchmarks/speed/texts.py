@@ -26,7 +26,7 @@ GENERATED_WORDS = {"small": 130_000, "large": 2_800_000}
 
 
 @dataclass(frozen=True)
-class Text:
+class MeasuredText:
     """A text file and what is in it."""
 
     name: str
@@ -47,7 +47,7 @@ def default_mirror() -> Path | None:
     return Path(given) if given else beside if beside.is_dir() else None
 
 
-def prepare(kind: str, mirror: Path | None, folder: Path) -> Text:
+def prepare(kind: str, mirror: Path | None, folder: Path) -> MeasuredText:
     """Return the "small" or "large" text, from the mirror where it has all the files."""
     parts = find(SMALL if kind == "small" else LARGE, mirror) if mirror else []
     if not parts:
@@ -67,7 +67,7 @@ def find(patterns: Sequence[str], mirror: Path) -> list[Path]:
     return [files[0] for files in found] if all(found) else []
 
 
-def generate(words: int, folder: Path) -> Text:
+def generate(words: int, folder: Path) -> MeasuredText:
     """Return a generated text of so many words."""
     path = folder / f"zipf.{words}.txt"
     with path.open("wb") as sink:
@@ -80,7 +80,7 @@ def generator(words: int) -> list[str]:
     return [sys.executable, str(Path(__file__).with_name("zipf.py")), str(words)]
 
 
-def describe(name: str, path: Path) -> Text:
+def describe(name: str, path: Path) -> MeasuredText:
     """Return the text with its numbers of words and types."""
     counts: Counter[bytes] = Counter()
     with path.open("rb") as stream:
@@ -88,4 +88,4 @@ def describe(name: str, path: Path) -> Text:
             counts.update(b"".join(lines).split())
     types = [word.decode("utf-8") for word in counts]
     letters = set().union(*types)
-    return Text(name, path, counts.total(), len(types), len(letters) + len({word[-1] for word in types}))
+    return MeasuredText(name, path, counts.total(), len(types), len(letters) + len({word[-1] for word in types}))

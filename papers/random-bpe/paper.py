@@ -159,7 +159,7 @@ NEAREST = (
     "The paper's texts (He et al. 2020; Turkic Interlingua) are not freely distributed: ours are the nearest free ones,"
     " unless the user's own files were put in their place."
 )
-table1 = as_printed("table1", "BLEU and chrF, mean and standard error over seeds", note=NEAREST)
+table1 = as_printed("table1", "BLEU and chrF, mean over seeds; the paper's ± is a standard error", note=NEAREST)
 
 
 @table("Posterior means and 94 % highest density intervals of the effects on BLEU", needs="effects")
@@ -215,13 +215,13 @@ LABELS = {
 
 @figure("BLEU by language, merges and variant")
 def figure1(ours: DataFrame, printed: Frames) -> Figure:
-    """Mean and standard error over seeds."""
+    """Mean over seeds and its 95% t interval, the paper's by its printed standard errors."""
     return _by_merges(ours, printed, ["bleu"])
 
 
 @figure("BLEU and chrF by language, merges and variant")
 def figure2(ours: DataFrame, printed: Frames) -> Figure:
-    """Mean and standard error over seeds."""
+    """Mean over seeds and its 95% t interval, the paper's by its printed standard errors."""
     return _by_merges(ours, printed, ["bleu", "chrf"])
 
 

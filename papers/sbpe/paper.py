@@ -479,13 +479,13 @@ def stops(runs: Runs) -> Finding:
     return in_all(values(runs, "merges", AUTO, each=PLACE).rounded(1000).between(6000, 9000))
 
 
-@claim(
+CONSISTENT = (
     "S-BPE produces consistent segmentations of single and compound words, while BPE breaks in some cases the"
-    " morphological structure of words",
-    where="Table 3",
-    needs="examples",
-    scales=["full"],
+    " morphological structure of words"
 )
+
+
+@claim(CONSISTENT, where="Table 3", needs="examples", scales=["full"])
 def whole_morphemes(runs: Runs) -> Finding:
     """None of S-BPE's pieces of the five words ends inside a morpheme, and BPE's do in one or more words."""
     broken = [
@@ -513,13 +513,7 @@ def cuts_in_morphemes(word: str, pieces: str) -> int:
     return len(ends[1] - ends[0])
 
 
-@claim(
-    "S-BPE produces consistent segmentations of single and compound words, while BPE breaks in some cases the"
-    " morphological structure of words",
-    where="Table 3",
-    needs="examples",
-    scales=["full"],
-)
+@claim(CONSISTENT, where="Table 3", needs="examples", scales=["full"])
 def examples_as_printed(runs: Runs) -> Finding:
     """Most of S-BPE's words have the printed pieces, and so does one or more of the three words that BPE breaks."""
     words = ["ungluecks", "vorlaeufige", "gefangengenommen"]

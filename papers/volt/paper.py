@@ -7,7 +7,21 @@ from math import fsum, hypot
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from replication.claims import PLACE, Finding, Runs, claim, difference, in_all, in_at_least, in_most, of, ratio, values
+from replication.claims import (
+    PLACE,
+    Finding,
+    Numbers,
+    Runs,
+    Side,
+    claim,
+    difference,
+    in_all,
+    in_at_least,
+    in_most,
+    of,
+    ratio,
+    values,
+)
 from replication.figures import draw, figure
 from replication.measurements import UNITS, matching, other_than, records
 from replication.sources import Rows, Sources, Text, measure
@@ -99,10 +113,8 @@ def search(
         yield keys | {"metric": "vocabulary", "value": vocabulary(text)}
         if called in found:
             yield keys | {"metric": "cpu_hours", "value": text.record["learn_cpu_seconds"] / 3600}
-        hours, device = (
-            sum(device_hours(sources, runs[one]) for one in trained),
-            sources.record(runs[chosen][0])["device"],
-        )
+        hours = sum(device_hours(sources, runs[one]) for one in trained)
+        device = sources.record(runs[chosen][0])["device"]
         yield keys | {"metric": "gpu_hours", "value": hours, "text": str(device)}
 
 
@@ -254,13 +266,13 @@ def table2(printed: Frames, ours: DataFrame) -> DataFrame:
 
 
 def average(line: DataFrame) -> Ours:
-    """Return the mean of some cells, in base units, with the error of independent ones; none where one is missing."""
+    """Return the mean of some cells, in base units, with the interval of independent ones; none where one lacks."""
     if line["ours"].isna().any():
         return Ours()
-    unit, errors = float(UNITS[line["unit"].iloc[0]]), line["error"].dropna()
-    error = unit * hypot(*errors) / len(line) if len(errors) == len(line) else None
+    unit, halves = float(UNITS[line["unit"].iloc[0]]), line["ci95"].dropna()
+    half = unit * hypot(*halves) / len(line) if len(halves) == len(line) else None
     runs = set(line["runs"])
-    return Ours(unit * fsum(line["ours"]) / len(line), error, runs.pop() if len(runs) == 1 else None)
+    return Ours(unit * fsum(line["ours"]) / len(line), half, runs.pop() if len(runs) == 1 else None)
 
 
 table3 = with_tokenized("table3", "BPE-60K and VOLT, one model for all languages into English", ["scores", "tokenized"])
@@ -308,6 +320,7 @@ def figure2(ours: DataFrame, printed: Frames) -> Figure:
 
 #: Systems of Transformers: Table 6 has a convolutional model, too.
 TRANSFORMER = other_than("volt-fconv")
+FROM_ENGLISH: dict[str, Any] = {"corpus": "wmt14-en-de", "direction": "en-de", "model": TRANSFORMER}
 VOLT, BPE_30K = of(segmentation="volt", model=TRANSFORMER), of(segmentation="bpe-30k", model=TRANSFORMER)
 
 
@@ -324,12 +337,12 @@ def muv(runs: Runs) -> Finding:
     return in_all(middle >= 0.4) & in_at_least(2 / 3, pairs > 0)
 
 
-def of_tokens(runs: Runs) -> Runs:
-    """Return the runs with tokenized BLEU as their BLEU where it was measured, as the paper's is."""
+def gain_in_bleu(runs: Runs, volt: Side, other: Side) -> Numbers:
+    """Return VOLT's BLEU minus another's in each direction: tokenized where that was measured, as the paper's is."""
     if (runs.measured["metric"] == "bleu_tokenized").any():
         measured = matching(runs.measured, metric=other_than("bleu"))
         runs.measured = measured.assign(metric=measured["metric"].replace("bleu_tokenized", "bleu"))
-    return runs
+    return difference(runs, "bleu", volt, other, each=PLACE)
 
 
 #: What claims about BLEU are judged by.
@@ -339,17 +352,14 @@ BLEU = ["scores", "tokenized"]
 @claim("the vocabularies searched by VOLT achieve higher BLEU scores", where="section 5.2, Table 1", needs=BLEU)
 def bilingual(runs: Runs) -> Finding:
     """VOLT has a higher tokenized BLEU than BPE-30K in most directions."""
-    runs = of_tokens(runs)
-    return in_most(difference(runs, "bleu", VOLT, BPE_30K, each=PLACE) > 0)
+    return in_most(gain_in_bleu(runs, VOLT, BPE_30K) > 0)
 
 
 @claim("0.5 BLEU gain on English-German translation", where="abstract, Table 1", needs=BLEU)
 def gain(runs: Runs) -> Finding:
     """From English to German, VOLT has at least 0.5 tokenized BLEU more than BPE-30K, to tenths."""
-    runs = of_tokens(runs)
-    place: dict[str, Any] = {"corpus": "wmt14-en-de", "direction": "en-de", "model": TRANSFORMER}
-    volt, bpe = of(segmentation="volt", **place), of(segmentation="bpe-30k", **place)
-    return in_all(difference(runs, "bleu", volt, bpe).rounded(0.1) >= 0.5)
+    volt, bpe = (of(segmentation=name, **FROM_ENGLISH) for name in ("volt", "bpe-30k"))
+    return in_all(gain_in_bleu(runs, volt, bpe).rounded(0.1) >= 0.5)
 
 
 @claim(
@@ -362,8 +372,7 @@ def smaller(runs: Runs) -> Finding:
 
     On TED the search ends at 10,000, so there the claim cannot fail and decides nothing.
     """
-    german: dict[str, Any] = {"corpus": "wmt14-en-de"}
-    volt, bpe = of(segmentation="volt", **german), of(segmentation="bpe-30k", **german)
+    volt, bpe = (of(segmentation=name, corpus="wmt14-en-de") for name in ("volt", "bpe-30k"))
     return in_all(ratio(runs, "vocabulary", volt, bpe).rounded(0.1) <= 0.3)
 
 
@@ -374,17 +383,14 @@ def smaller(runs: Runs) -> Finding:
 )
 def low_resource(runs: Runs) -> Finding:
     """On average over the directions, VOLT is at most 0.5 tokenized BLEU below BPE-1K."""
-    runs = of_tokens(runs)
     volt = of(segmentation="volt", corpus=other_than("wmt14-en-de", "ted-en-eo"))
-    return in_all(difference(runs, "bleu", volt, of(segmentation="bpe-1k"), each=PLACE).mean() >= -0.5)
+    return in_all(gain_in_bleu(runs, volt, of(segmentation="bpe-1k")).mean() >= -0.5)
 
 
 @claim("VOLT achieves better BLEU scores on most pairs", where="section 5.2, Table 3", needs=BLEU)
 def multilingual(runs: Runs) -> Finding:
     """VOLT has a higher tokenized BLEU than BPE-60K in most directions."""
-    runs = of_tokens(runs)
-    volt, bpe = of(segmentation="volt-many"), of(segmentation="bpe-60k")
-    found = in_most(difference(runs, "bleu", volt, bpe, each=PLACE) > 0)
+    found = in_most(gain_in_bleu(runs, of(segmentation="volt-many"), of(segmentation="bpe-60k")) > 0)
     return found.noting("13 of 52 languages are lost in the text at hand") if runs.are_printed else found
 
 
@@ -398,10 +404,8 @@ def cheap(runs: Runs) -> Finding:
 
     The hours follow from one training against twelve: they are in Table 4, and decide nothing.
     """
-    runs = of_tokens(runs)
-    volt = of(segmentation="volt", corpus="wmt14-en-de", direction="en-de", model=TRANSFORMER)
-    searched = of(segmentation="bpe-search")
-    return in_all(difference(runs, "bleu", volt, searched, each=PLACE) >= -0.3)
+    volt = of(segmentation="volt", **FROM_ENGLISH)
+    return in_all(gain_in_bleu(runs, volt, of(segmentation="bpe-search")) >= -0.3)
 
 
 @claim(
@@ -411,9 +415,7 @@ def cheap(runs: Runs) -> Finding:
 )
 def baselines(runs: Runs) -> Finding:
     """VOLT has over 1 tokenized BLEU more than SentencePiece, and than WordPiece."""
-    runs = of_tokens(runs)
-    unigram = difference(runs, "bleu", VOLT, of(segmentation="unigram"), each=PLACE)
-    wordpiece = difference(runs, "bleu", VOLT, of(segmentation="wordpiece"), each=PLACE)
+    unigram, wordpiece = (gain_in_bleu(runs, VOLT, of(segmentation=name)) for name in ("unigram", "wordpiece"))
     return in_all(unigram > 1.0) & in_all(wordpiece > 1.0)
 
 
@@ -425,9 +427,8 @@ def baselines(runs: Runs) -> Finding:
 def architectures(runs: Runs) -> Finding:
     """With the convolutional model, VOLT's tokenized BLEU is at most 0.3 below BPE-30K's, with at most half of the
     vocabulary."""
-    runs = of_tokens(runs)
     volt, bpe = (of(segmentation=name, model="volt-fconv") for name in ("volt", "bpe-30k"))
-    bleu = difference(runs, "bleu", volt, bpe, each=PLACE)
+    bleu = gain_in_bleu(runs, volt, bpe)
     german = of(segmentation="volt", corpus="wmt14-en-de")
     size = ratio(runs, "vocabulary", german, of(segmentation="bpe-30k"), each=["corpus"])
     return in_all(bleu >= -0.3) & in_all(size <= 0.5)
@@ -443,8 +444,7 @@ def faster(runs: Runs) -> Finding:
 @claim("VOLT's model has 188M parameters, SentencePiece's and WordPiece's 210M", where="section 5.3, Table 5")
 def parameters(runs: Runs) -> Finding:
     """From English to German, VOLT's Transformer has at most 95% of the parameters of either."""
-    place: dict[str, Any] = {"corpus": "wmt14-en-de", "direction": "en-de", "model": TRANSFORMER}
-    volt, unigram, wordpiece = (of(segmentation=name, **place) for name in ("volt", "unigram", "wordpiece"))
+    volt, unigram, wordpiece = (of(segmentation=name, **FROM_ENGLISH) for name in ("volt", "unigram", "wordpiece"))
     of_unigram = ratio(runs, "parameters", volt, unigram, each=PLACE)
     of_wordpiece = ratio(runs, "parameters", volt, wordpiece, each=PLACE)
     return in_all(of_unigram <= 0.95) & in_all(of_wordpiece <= 0.95)

@@ -28,7 +28,7 @@ LARGEST_OF_TWO_BYTES = 65_500
 def binarize(folder: Path, pair: str, joint: bool, draws: int = 1) -> None:
     """Write FOLDER/binarized: dictionaries from the train side, and train and dev as numbers.
 
-    Further draws of train lie in binarized/2, ...; the dictionaries have the pieces of all of them.
+    Further draws of train are in binarized/2, ...; the dictionaries have the pieces of all draws.
     """
     languages = pair.split("-")
     trains = {language: draws_of(folder / f"train.{language}", draws) for language in languages}

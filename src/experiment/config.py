@@ -1,4 +1,4 @@
-"""An experiment file, read and checked as a whole before anything runs: `load` gives the runs or says what is wrong."""
+"""An experiment file, read and checked as a whole before anything runs: `load` gives the runs or raises InputError."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
 from experiment.segmentations import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
-from experiment.training import recipes
+from experiment.training import fairseq_flags
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
@@ -31,7 +31,7 @@ MODELS = schema.ROOT / "config" / "models.yaml"
 #: Folders under results/ that are not an experiment's.
 RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "used"}
 
-#: Settings about the machine: they shape no result, are in no key and repeat nothing.
+#: Settings about the machine. They change no result and are not part of any key.
 RUNTIME: dict[str, Any] = {
     "mirror": None,
     "threads": 1,
@@ -106,7 +106,7 @@ class Experiment:
         check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
         self._check_settings()
         comet = "comet" in self.settings["metrics"]
-        #: What COMET scores are called by: the model and how it is used; nothing where COMET is not asked for.
+        #: A digest of COMET's model and use, in the names of its scores; empty without COMET.
         self.comet_key = comet_key(self.settings["comet_model"], Results().checksums) if comet else ""
         self.grids = self._grids("grids") or {"": self._grid("", {})}
         self.texts = self._grids("texts")
@@ -155,15 +155,15 @@ class Experiment:
                 allowed=f"1 to {select['keep']}",
                 next_step=f"select: {{keep: {select['average']}}}; it belongs to a training's definition",
             )
-        recipes.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
+        fairseq_flags.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
         for name, recipe in self.recipes.items():
-            recipes.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
+            fairseq_flags.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
 
     def _check_files(self) -> None:
-        """Raise InputError for a file or folder of the user's that is not there."""
+        """Raise InputError for a user's file or folder that does not exist."""
         mirror = self.settings["runtime"]["mirror"]
         if mirror and not Path(mirror).is_dir():
-            raise InputError(f"{self.where}: runtime.mirror={mirror!r} is no folder", next_step="correct the path")
+            raise InputError(f"{self.where}: runtime.mirror={mirror!r} is not a folder", next_step="correct the path")
         named = (place for grid in self._every_grid() for place in self.segmented_in(grid))
         for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, _ in named):
             for file in self.whole_corpora[corpus].files(pair):
@@ -203,7 +203,7 @@ class Experiment:
         return {group.name for group in self.groups}
 
     def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
-        """Return the corpus with the test sets that the experiment asks for: these are translated."""
+        """Return the corpus with the test sets that the experiment translates."""
         wanted = self.settings["testsets"]
         if wanted is None or not corpus.test_names:
             return corpus
@@ -222,13 +222,13 @@ class Experiment:
                     f"{name} of the catalogue": catalogue[name],
                     name: recipe | {"like": f"{name} of the catalogue"},
                 }
-        found = {name: recipes.resolve(name, known) for name in given}
+        found = {name: fairseq_flags.resolve(name, known) for name in given}
         for name, recipe in found.items():
-            recipes.check_end(name, recipe["flags"])
+            fairseq_flags.check_end(name, recipe["flags"])
         return found
 
     def runs_of(self, grid: Grid) -> Iterator[Run]:
-        """Yield the runs of a grid. A corpus takes the directions for which it has both languages.
+        """Yield the runs of a grid. A corpus has the directions for which it has both languages.
 
         Every corpus has at least one, except those that only serve a group.
         """
@@ -316,7 +316,7 @@ def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what settings behind Snakemake's --config mean: they arrive as words, and `mirror=DIR` is `runtime`'s.
+    """Return the settings after Snakemake's --config: they arrive as text, and `mirror=DIR` belongs to `runtime`.
 
     >>> from_command_line({"seeds": ["1", "2"], "mirror": "../mirror", "gpus": 4})
     {'seeds': [1, 2], 'runtime': {'mirror': '../mirror', 'gpus': 4}}
@@ -327,7 +327,7 @@ def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _typed(value: Any) -> Any:
-    """Return what a list or mapping on the command line means: in `seeds=[1,2]`, 1 and 2 arrive as words.
+    """Return the value of a setting on the command line: in `seeds=[1,2]`, 1 and 2 arrive as text.
 
     >>> _typed(["1", "two", {"average": "3", "on": "dev"}]), _typed("*: more than chance")
     ([1, 'two', {'average': 3, 'on': 'dev'}], '*: more than chance')

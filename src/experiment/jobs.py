@@ -1,13 +1,14 @@
-"""Jobs: the JSON object by which the workflow tells a program what to do, on the command line or in a file."""
+"""Jobs: the JSON objects that the workflow gives to programs, on the command line or in a file."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from experiment.jsonfiles import read_json
+from experiment.programs import program
 from subwords.errors import InputError
 
 
@@ -16,6 +17,17 @@ class Job(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise InputError(f"the job has no {name!r}", next_step="compare it with one that the workflow runs")
+
+
+def job_program(work: Callable[[Job], None]) -> Callable[..., int]:
+    """Make a program of a function that does a job. --help shows the docstring of its module."""
+
+    @program
+    def main(argv: Sequence[str] | None = None) -> int:
+        work(read_job(work.__globals__["__doc__"], argv))
+        return 0
+
+    return main
 
 
 def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
@@ -28,5 +40,5 @@ def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
     except ValueError as error:
         raise InputError(f"the job is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise InputError(f"the job is no JSON object: {found!r}")
+        raise InputError(f"the job is not a JSON object: {found!r}")
     return Job(found)

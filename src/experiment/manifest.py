@@ -60,7 +60,7 @@ def read_manifest(path: str | Path) -> Manifest:
 def _check_keys(given: Any, kind: type, where: str) -> None:
     known = {key.name: key for key in fields(kind)}
     if not isinstance(given, dict):
-        raise InputError(f"{where}: {given!r} is no object", allowed=", ".join(known))
+        raise InputError(f"{where}: {given!r} is not an object", allowed=", ".join(known))
     for name in given:
         if name not in known:
             raise unknown(f"key in {where}", name, known)

@@ -1,4 +1,4 @@
-"""How every program in scripts/ ends: a short message and a status, no traceback for what the user can correct."""
+"""What all programs in scripts/ share: a mistake that the user can correct ends with a message, and no traceback."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import functools
 import sys
 from collections.abc import Callable, Sequence
 
+from experiment.schema import ROOT
 from subwords.errors import InputError
 
 
 def program(main: Callable[..., int]) -> Callable[..., int]:
-    """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2."""
+    """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2.
+
+    It also finds `fairseq_plugins`, a package in the repository's root.
+    """
 
     @functools.wraps(main)
     def wrapped(argv: Sequence[str] | None = None) -> int:
+        if str(ROOT) not in sys.path:
+            sys.path.insert(0, str(ROOT))
         try:
             return main(argv)
         except InputError as error:

@@ -47,7 +47,7 @@ def versions() -> dict[str, str]:
 def check_versions(environment: Path) -> None:
     """Raise InputError where this Python lacks the versions that an environment file (envs/) lists.
 
-    Only packages that a result depends on are compared, and not torch: which build suits a machine, its owner knows.
+    Only packages that a result depends on are compared. torch is not: the right build depends on the machine.
     """
     pins = dict(re.findall(r'"([\w.-]+)==([^";]+)', environment.read_text(encoding="utf-8")))
     found = versions()

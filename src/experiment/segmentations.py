@@ -83,7 +83,7 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str,
 
 
 def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
-    """Return a checked entry of `segmentations`. Files that it names are looked for beside the experiment file."""
+    """Return a checked entry of `segmentations`. Its files are searched in the folder of the experiment file."""
     ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs", "draws")
     own = {key: value for key, value in given.items() if key not in ours}
     beside = Path(where).resolve().parent if Path(where).is_file() else Path.cwd()
@@ -130,7 +130,7 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
 
 
 def _with_files(algorithm: type[Segmenter], options: dict[str, Any], beside: Path) -> dict[str, Any]:
-    """Return options with the paths of files from anywhere. Raises InputError for a file that is not there."""
+    """Return options with absolute paths of files. Raises InputError for a missing file."""
     for parameter in algorithm.parameters:
         value = options[parameter.name]
         if parameter.is_file and value is not None:

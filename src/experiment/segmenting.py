@@ -198,7 +198,7 @@ def draws_of(train: Path, draws: int) -> list[Path]:
 
 
 def sample(segmenter: Segmenter, train: Segmented, draws: int, encoded: int) -> tuple[dict[str, Any], Counter[str]]:
-    """Segment train at random, so many times; return what that costs and the counts of the pieces of all draws.
+    """Segment train at random `draws` times; return what that costs and the counts of the pieces of all draws.
 
     `encoded` is the number of pieces of the best segmentation: a training on random ones reads more.
     """

@@ -11,7 +11,7 @@ from subwords.errors import InputError
 
 
 def read_mapping(path: str | Path, next_step: str) -> dict[str, Any]:
-    """Return a file's keys and values. Raises InputError where it cannot be read, is no mapping or repeats a key."""
+    """Return a file's keys and values. Raises InputError where it is unreadable, is not a mapping, or repeats a key."""
     try:
         with open(path, encoding="utf-8") as stream:  # PyYAML's messages name it
             document = yaml.load(stream, Loader=_StrictLoader)

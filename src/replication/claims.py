@@ -16,8 +16,9 @@ be so, or not so, as printed. What involves no sampling (vocabularies, frequenci
 That a number is as large as printed is a claim of its own, beside the one that it is at least as good.
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
-models are compared, where a ratio's denominator is zero, where translations of fewer than 200 lines or of systems
-below 1 BLEU are compared, on generated text, and where the paper's text at hand has lost most numbers.
+models are compared, where a ratio's denominator is zero, where translations of fewer than 200 lines are compared, or of
+a system that has learned nothing (its BLEU is not clearly above that of the copied source), on generated text, and
+where the paper's text at hand has lost most numbers.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.significance import welch_p_value
-from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, listed, matching, records
+from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, half_interval, listed, matching, records
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 CONFIRMED, UNDECIDED, NOT_CONFIRMED, NOT_TESTABLE = "confirmed", "undecided", "not confirmed", "not testable"
 AS_PRINTED, NOT_AS_PRINTED = "so as printed", "not so as printed"
@@ -41,8 +42,6 @@ STATES = {CONFIRMED: "✓", AS_PRINTED: "✓", UNDECIDED: "?", NOT_CONFIRMED: "�
 #: The smallest test set of the papers has 250 lines (HFT, Irish to English), the largest of a smoke run 40.
 FEWEST_SENTENCES = 200
 FEWEST_SEEDS = 3
-#: The lowest BLEU of the papers is 4.06 (HFT, English to Irish): a system below 1 has learned nothing.
-LEAST_BLEU = 1
 #: How metrics begin that are computed from translations of test sets.
 OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
 #: How metrics begin, and do not end, whose numbers need an interval: scores of trained systems.
@@ -52,8 +51,6 @@ ALIKE = ("corpus", "direction", "testset", "model")
 PLACE = ("corpus", "direction")
 #: In place of a value: the largest that the comparison has.
 LARGEST = object()
-#: 97.5% point of the normal distribution, for standard errors whose number of runs is not known.
-NORMAL = 1.959964
 Cell = tuple[Any, ...]
 
 
@@ -80,13 +77,13 @@ class Runs:
     """The measurements that a claim is judged by: the paper's own, or ours.
 
     With `printed`, the paper's runs after the same claim was judged on them: every number that the paper has must be
-    there. With `bleu`, that of our systems shows whether they have learned anything.
+    there. `trained` are our systems' BLEU and `learned_nothing`.
     """
 
-    def __init__(self, measured: DataFrame, printed: Runs | None = None, bleu: DataFrame | None = None) -> None:
+    def __init__(self, measured: DataFrame, printed: Runs | None = None, trained: DataFrame | None = None) -> None:
         self.measured = measured
         self.printed = printed
-        self.bleu = bleu
+        self.trained = trained
         self.asked: list[Numbers] = []
 
     @property
@@ -110,6 +107,7 @@ class Numbers:
     printed: bool = False  # the paper's numbers
     obstacle: str = ""
     behind: Mapping[Cell, float] | None = None  # a mean: what it is the mean of
+    step: float = 0  # what is judged is the number, and the ends of its interval, rounded to multiples of this
 
     def __gt__(self, bound: float) -> Cases:
         return self._cases(lambda value: value > bound + SLACK)
@@ -126,10 +124,8 @@ class Numbers:
     def between(self, low: float, high: float) -> Cases:
         """Return which numbers lie within two bounds, both included."""
         found = self._cases(lambda value: low - SLACK <= value <= high + SLACK)
-        apart = {
-            cell: value + self.halves[cell] < low - SLACK or value - self.halves[cell] > high + SLACK
-            for cell, value in self.known.items()
-        }
+        below, above = self < low, self > high
+        apart = {c: (below.holds[c] and below.clear[c]) or (above.holds[c] and above.clear[c]) for c in found.clear}
         clear = {cell: found.clear[cell] and (found.holds[cell] or apart[cell]) for cell in found.clear}
         return replace(found, clear=clear)
 
@@ -144,9 +140,12 @@ class Numbers:
         return replace(self, cells={cell: abs(value) for cell, value in self.cells.items()})
 
     def rounded(self, step: float) -> Numbers:
-        """Return the numbers rounded to multiples of a step (0.01, 0.5, 1000)."""
-        steps = {cell: value / step + SLACK for cell, value in self.cells.items()}
-        return replace(self, cells={c: n if math.isnan(n) else round(n) * step for c, n in steps.items()})
+        """Return numbers that are judged by multiples of a step (0.01, 0.5, 1000), to which they and the ends of their
+        intervals are rounded."""
+        return replace(self, step=step)
+
+    def _judged(self, value: float) -> float:
+        return round(value / self.step + SLACK) * self.step if self.step else value
 
     def mean(self) -> Numbers:
         """Return the mean over all cells as the only number."""
@@ -185,8 +184,10 @@ class Numbers:
         holds, clear = {}, {}
         for cell, value in self.known.items():
             half = self.halves[cell]
-            holds[cell] = so(value)
-            clear[cell] = not math.isnan(half) and so(value - half) == so(value) == so(value + half)
+            holds[cell] = so(self._judged(value))
+            clear[cell] = not math.isnan(half) and all(
+                so(self._judged(end)) == holds[cell] for end in (value - half, value + half)
+            )
         return Cases(self, holds, clear, self.obstacle)
 
 
@@ -267,9 +268,10 @@ def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFr
     groups = rows.merge(sampled[[*run, "sampled"]], how="left", on=run).groupby(
         [name for name in COLUMNS if name not in ("seed", "value", "error", "text")], dropna=False, sort=False
     )
-    number, error = groups["value"].count(), groups["value"].sem()
-    error = error.fillna(groups["error"].mean())
-    half = half_widths(number, error, groups["sampled"].mean())
+    number, error = groups["value"].count(), groups["value"].sem().fillna(groups["error"].mean())
+    freedom = (number - 1).where(number > 1, groups["freedom"].mean())
+    # Of a single run, half the bootstrap interval over sentences, which says nothing of training.
+    half = half_interval(error, freedom).fillna(groups["sampled"].mean())
     means = (error if side.error else groups["value"].mean()).to_frame("value")
     means = means.assign(half=0.0 if side.error else half).reset_index()
     of_cell = means.assign(square=means["half"] ** 2).groupby(list(columns), dropna=False, sort=False)
@@ -281,19 +283,6 @@ def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFr
     widest = widest.where(of_cell["half"].count() == of_cell.size())
     cells = [cell if isinstance(cell, tuple) else (cell,) for cell in value.index]
     return dict(zip(cells, zip(value, widest, strict=True), strict=True))
-
-
-def half_widths(number: Series[int], error: Series[float], sampled: Series[float]) -> Series[float]:
-    """Return half the 95% interval of means; NaN where nothing is known of it.
-
-    `number` runs with a standard error of their mean: Student's t. One number with a standard error (a printed mean):
-    the normal distribution. A single run: `sampled`, half the bootstrap interval over sentences, which says nothing of
-    training.
-    """
-    from scipy.stats import t
-
-    several = error * t.ppf(0.975, (number - 1).clip(lower=1))
-    return several.where(number > 1, (NORMAL * error).fillna(sampled))
 
 
 def matching_keys(rows: DataFrame, keys: Mapping[Any, Any]) -> DataFrame:
@@ -327,9 +316,8 @@ def _obstacle(runs: Runs, found: Numbers, sides: list[Side], zeros: list[Cell]) 
     sentences = _fewest_sentences(members, runs.measured)
     if sentences < FEWEST_SENTENCES:
         return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
-    if runs.bleu is not None and _nothing_learned(members, runs.bleu):
-        return f"nothing has been learned: BLEU below {LEAST_BLEU}"
-    return ""
+    untrained = [] if runs.trained is None else _untrained(members, runs.trained)
+    return f"BLEU is not clearly above the copied source's: {_first_few(untrained)}" if untrained else ""
 
 
 def _several_test_sets(found: Numbers) -> list[str]:
@@ -404,17 +392,20 @@ def _fewest_sentences(members: DataFrame, measured: DataFrame) -> float:
     return float(lines["value"].min()) if len(lines) else math.inf
 
 
-def _nothing_learned(members: DataFrame, bleu: DataFrame) -> bool:
-    """Return whether no system of those compared has a BLEU that says anything.
+def _untrained(members: DataFrame, trained: DataFrame) -> list[str]:
+    """Return the systems of those compared that have learned nothing, with their directions.
 
     Where none is known by its name (an effect is of no one system), those of the same corpora and directions count.
     """
+    import pandas
+
     for columns in (members.columns.drop("metric"), list(PLACE)):
         systems = records(members[columns].drop_duplicates())
-        scores = [score for system in systems for score in matching_keys(bleu, system)["value"].dropna()]
-        if scores:
-            return max(scores) < LEAST_BLEU
-    return False
+        found = pandas.concat([matching_keys(trained, system) for system in systems] or [trained[:0]])
+        if len(found):
+            nothing = found[found["metric"] == "learned_nothing"]
+            return list(dict.fromkeys(nothing["segmentation"] + " " + nothing["direction"]))
+    return []
 
 
 # ---- from cases to a finding
@@ -610,16 +601,17 @@ def verdict(
     ours: DataFrame,
     scale: str = "full",
     generated: bool = False,
-    bleu: DataFrame | None = None,
+    trained: DataFrame | None = None,
 ) -> Verdict:
     """Return the verdict on a claim at a scale.
 
-    `bleu` is that of our systems, where `ours` does not hold it. On generated text the finding is told, but it is no
-    verdict: the claim is not about such text.
+    `trained` are our systems' BLEU and `learned_nothing`, where `ours` does not hold them. On generated text the
+    finding is told, but it is no verdict: the claim is not about such text.
     """
     theirs = Runs(printed)
     by_paper = claim.judge(theirs)
-    found = claim.judge(Runs(ours, theirs, ours[ours["metric"] == "bleu"] if bleu is None else bleu))
+    trained = ours if trained is None else trained
+    found = claim.judge(Runs(ours, theirs, trained[trained["metric"].isin(["bleu", "learned_nothing"])]))
     if claim.scales and scale not in claim.scales:
         found = Finding(NOT_TESTABLE, f"about corpora of scale {' or '.join(claim.scales)}")
     elif generated and found.state != NOT_TESTABLE:

@@ -2,7 +2,7 @@
 
 A paper prints them, and nothing has to run for them. They come from means over seeds, so that they agree with the means
 beside them. Their errors are those of independent means: sqrt(a² + b²) for a difference, in relative terms for a ratio
-(first order).
+(first order); their degrees of freedom are Welch's.
 """
 
 from __future__ import annotations
@@ -35,32 +35,42 @@ def with_derived(measured: DataFrame) -> DataFrame:
     """
     taken = set(measured["metric"])
     scored = comparable(measured[measured["metric"].isin(AGAINST_BPE) & measured["value"].notna()], ["selection"])
-    means = scored.groupby([*PLACE, *SYSTEM], dropna=False, sort=False)["value"].agg(["mean", "sem"]).reset_index()
+    means = scored.groupby([*PLACE, *SYSTEM], dropna=False, sort=False)["value"].agg(["mean", "sem", "count"])
+    means = means.reset_index()
     means["size"] = means["size"].fillna(0)  # no size is equal to no size
     found = []
     for _, place in means.groupby(PLACE, dropna=False, sort=False):
         systems = records(place)
         for system in systems:
             names = {name: system[name] for name in (*PLACE, *SYSTEM)} | {"size": system["size"] or None}
-            for kind, value, error in _against_bpe(system, systems):
+            for kind, value, (error, freedom) in _against_bpe(system, systems):
                 metric = f"{system['metric']}_{kind}"
                 if metric not in taken:
-                    found.append(names | {"metric": metric, "value": value, "error": error})
+                    found.append(names | {"metric": metric, "value": value, "error": error, "freedom": freedom})
     return together([measured, frame(found)])
 
 
-def _against_bpe(system: System, rivals: Sequence[System]) -> Iterator[tuple[str, float, float]]:
-    mean, error = system["mean"], system["sem"]
+def _against_bpe(system: System, rivals: Sequence[System]) -> Iterator[tuple[str, float, tuple[float, float]]]:
+    mean = system["mean"]
     base = _baseline(system, rivals, SHARE_BASELINES)
     if base and base["mean"]:
         share = mean / base["mean"]
-        yield "percent_of_bpe", share, math.hypot(error / base["mean"], share * base["sem"] / base["mean"])
+        yield "percent_of_bpe", share, _error(system, base, 1 / base["mean"], share / base["mean"])
     if base := _baseline(system, rivals, INCREMENT_BASELINES):
-        yield "increment", mean - base["mean"], math.hypot(error, base["sem"])
+        yield "increment", mean - base["mean"], _error(system, base)
     bpe = [each for each in rivals if each["algorithm"] in INCREMENT_BASELINES and each["model"] == system["model"]]
     if bpe:
         best = max(bpe, key=lambda each: each["mean"])
-        yield "below_best_bpe", best["mean"] - mean, math.nan if best is system else math.hypot(error, best["sem"])
+        yield "below_best_bpe", best["mean"] - mean, (math.nan, math.nan) if best is system else _error(system, best)
+
+
+def _error(one: System, other: System, weight: float = 1, other_weight: float = 1) -> tuple[float, float]:
+    """Return the standard error of a weighted sum of two means, and its degrees of freedom (Welch 1947)."""
+    variances = [(weight * one["sem"]) ** 2, (other_weight * other["sem"]) ** 2]
+    if not sum(variances) > 0:  # one run, or runs that are all alike
+        return math.sqrt(sum(variances)), math.nan
+    terms = [variance**2 / (each["count"] - 1) for variance, each in zip(variances, (one, other), strict=True)]
+    return math.sqrt(sum(variances)), sum(variances) ** 2 / sum(terms)
 
 
 def _baseline(system: System, rivals: Sequence[System], algorithms: Sequence[str]) -> System | None:

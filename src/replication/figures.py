@@ -6,8 +6,8 @@
         return draw(ours, printed.get("figure4"), x="size", y=["f95", "mu", "nu"], series="algorithm", panels="corpus")
 
 Ours is filled and solid, the paper's is hollow and dashed. Where x is the size, a system without one (characters, a
-size that the algorithm finds) is a line across. Bars of errors are standard errors over seeds, or what the measurement
-brought with it.
+size that the algorithm finds) is a line across. Bars of errors are 95% t intervals, over seeds or by the standard error
+that a number was printed with; one seed has none.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def curves(
     label: Callable[[str], str] = str,
     source: str = OURS,
 ) -> DataFrame:
-    """Return what is drawn: means over seeds (`y`, `error`) by panel, metric, series and x, as they first come.
+    """Return what is drawn: means over seeds (`y`, `ci95`) by panel, metric, series and x, as they first come.
 
     Raises InputError where a point would be a mean of different things (see `tables.summary`).
     """
@@ -88,8 +88,8 @@ def curves(
         ours = summary(group, f"{metric} {panel} {name} at {x} {place} ({source})")
         if ours.number is not None:
             known = None if pandas.isna(place) else place
-            points.append((panel, metric, name, source, known, ours.number, ours.error or 0.0))
-    return pandas.DataFrame(points, columns=["panel", "metric", "series", "source", "x", "y", "error"], dtype=object)
+            points.append((panel, metric, name, source, known, ours.number, ours.ci95 or 0.0))
+    return pandas.DataFrame(points, columns=["panel", "metric", "series", "source", "x", "y", "ci95"], dtype=object)
 
 
 def draw(
@@ -169,7 +169,7 @@ def _draw_curve(
     else:
         shift = 0.0 if kind == "lines" else (looks.index(look) - (len(looks) - 1) / 2) * 0.8 / len(looks)
         places = [categories.index(place) + shift for place in curve["x"]]
-    heights, errors = list(curve["y"]), list(curve["error"]) if any(curve["error"]) else None
+    heights, errors = list(curve["y"]), list(curve["ci95"]) if any(curve["ci95"]) else None
     if kind == "bars":
         errors_look = {"lw": 1, "ecolor": GRID}
         wide = 0.72 / len(looks)

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.metrics import METRICS
 from subwords import registry
 from subwords.errors import InputError, unknown
@@ -36,7 +37,8 @@ COLUMNS: dict[str, str] = {
     "row": "label of the published row, where the keys do not tell which cell is meant",
     "x": "abscissa of a curve: a rank, a merge, the symbols of a token",
     "value": "the number, in base units: a share for %, ones for K and M",
-    "error": "standard error, or half an interval, where there is one",
+    "error": "standard error, where there is one",
+    "freedom": "degrees of freedom of the standard error: runs less one",
     "text": "what was measured, where it is no number (the pieces of a word)",
 }
 #: What a published file has besides, with its name in a frame.
@@ -47,7 +49,7 @@ PRINTED: dict[str, str] = {
     "unit": "%, K (thousands), M (millions) or h (hours), where the number has one",
     "mark": "what else stands at the number: bold, *, ** or ✓, separated by spaces",
 }
-NUMBERS = ("x", "value", "error")
+NUMBERS = ("x", "value", "error", "freedom")
 WHOLE_NUMBERS = ("size", "seed")
 #: What identifies a run and its score, here, in scores.csv and in the published files.
 KEYS = ("metric", "corpus", "direction", "model", "segmentation", "algorithm", "size", "seed")
@@ -106,7 +108,8 @@ def from_scores(
     sizes: Mapping[str, int | None],
     scored_direction: Callable[[str, str], str] = lambda direction, _: direction,
 ) -> DataFrame:
-    """Return the rows of scores.csv as measurements: scores, their 95% intervals (`bleu_ci95`), facts about runs.
+    """Return the rows of scores.csv as measurements: scores, their 95% intervals (`bleu_ci95`), facts about runs, and
+    `learned_nothing` where that is so.
 
     `sizes` gives the paper's size of its segmentations, `scored_direction` the direction of a test set: in a group of
     corpora every test set has its own.
@@ -121,6 +124,8 @@ def from_scores(
         if row.get("ci95") is not None:
             measured.append(keys | {"metric": f"{row['metric']}_ci95", "value": row["ci95"], "selection": "dev"})
         measured.append(keys | {"metric": "test_sentences", "value": row["sentences"]})
+        if learned_nothing(row):
+            measured.append(keys | {"metric": "learned_nothing", "value": 1})
         if tuple(run.values()) not in known_runs:
             known_runs.add(tuple(run.values()))
             measured += [run | {"metric": n, "value": row[n]} for n in RUN_FACTS if row.get(n) is not None]
@@ -136,7 +141,7 @@ def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def read(path: str | Path) -> DataFrame:
     """Return the measurements in a CSV file. Raises InputError when it is missing or has other columns."""
     table = _read_csv(path, next_step="run scripts/measure.py")
-    if list(table) != list(COLUMNS):
+    if not {"metric", "value"} <= set(table):
         raise InputError(f"{path} has the columns {list(table)}", allowed=", ".join(COLUMNS))
     return frame(records(table))
 
@@ -159,7 +164,20 @@ def _read_csv(path: str | Path, next_step: str) -> DataFrame:
 # ---- what a paper printed
 
 #: Columns of a published file; only the first four have to be there.
-PUBLISHED = ("row", "column", "value", "metric", "error", "unit", "mark", "text", *KEYS[1:], "split", "testset")
+PUBLISHED = (
+    "row",
+    "column",
+    "value",
+    "metric",
+    "error",
+    "freedom",
+    "unit",
+    "mark",
+    "text",
+    *KEYS[1:],
+    "split",
+    "testset",
+)
 #: Column of a published file -> what it may hold, and that in words.
 _RULES = {
     "row": (r"(?s).*\S.*", "the label as printed"),
@@ -167,6 +185,7 @@ _RULES = {
     "metric": (r"[a-z0-9_+]+", "what was measured, in small letters, as in bleu"),
     "value": (r"(-?\d+(\.\d+)?)?", "digits with a decimal point, as in 24.40"),
     "error": (r"(\d+(\.\d+)?)?", "digits with a decimal point, as in 0.07"),
+    "freedom": (r"([1-9]\d*)?", "a whole number above 0"),
     "direction": (r"(\w+-\w+)?", "source and target language, as in en-de"),
     "size": (r"([1-9]\d*)?", "a whole number above 0"),
     "seed": (r"\d*", "a whole number"),
@@ -215,6 +234,18 @@ def read_printed(path: Path) -> DataFrame:
         texts = zip(table[name], units, strict=True)
         printed[name] = [float(Decimal(text) * unit) if text else None for text, unit in texts]
     return frame(records(printed), [*COLUMNS, *PRINTED])
+
+
+def half_interval(error: Any, freedom: Any) -> Any:
+    """Return half of the 95% t intervals of standard errors: one of them, or a column.
+
+    Without degrees of freedom, by the normal distribution.
+    """
+    import numpy
+    from scipy.stats import t
+
+    known = numpy.asarray(freedom, dtype=float)
+    return error * t.ppf(0.975, numpy.where(numpy.isnan(known), numpy.inf, known))
 
 
 def without_size(segmentations: Series[str]) -> Series[str]:

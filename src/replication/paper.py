@@ -149,7 +149,8 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
         for option in given or ():
             if option not in (known := ["files", "grids", *measures[name].options]):
                 raise unknown(f"option of the measure {name} in {where}:", option, known)
-    made = {n: one for n, one in declared.items() if not parts or set(getattr(one, "needs", ())) <= set(parts)}
+    made = {name: one for name, one in declared.items() if isinstance(one, PaperTable | PaperFigure | Claim)}
+    made = {name: one for name, one in made.items() if not parts or set(one.needs) <= set(parts)}
     return Paper(
         name=document["paper"],
         title=document["title"],

@@ -13,7 +13,7 @@ from experiment.reporting.drawing import save_figure, save_png
 from experiment.reporting.pages import Picture, Section, inline_svg, page
 from experiment.reporting.report import provenance, signatures
 from experiment.reporting.table_formats import escape_markdown, latex_table, markdown_table
-from experiment.reporting.tables import Cell, Line, Table
+from experiment.reporting.tables import Cell, Line, Table, blocks
 from experiment.scoring.scorebook import Row
 from replication.claims import STATES, Verdict, verdict
 from replication.derived import with_derived
@@ -36,7 +36,8 @@ def make(
 ) -> None:
     """Write all that a paper has into a folder: tables, figures, claims.csv, claims.md and report.html.
 
-    `measured` has the measurements of each source, by name; `rows` are those of scores.csv.
+    `measured` has the measurements of each source, by name; `rows` are those of scores.csv, whose ordinary tables, with
+    all metrics, are on the page, too.
     """
     verdicts = judged(paper, measured)
     claims = _claims_table(paper, verdicts)
@@ -45,6 +46,10 @@ def make(
     sections = [Section("claims", "Claims", tables=[claims])]
     sections += [_table(paper, name, measured, folder) for name in paper.tables]
     sections += [_figure(paper, name, measured, folder) for name in paper.figures]
+    sections += [
+        Section(f"scores-{number}", block.name, "all scores", tables=block.tables, signatures=block.signatures)
+        for number, block in enumerate(blocks(rows), 1)
+    ]
     banner = "Corpora, models and vocabularies are meant to be the paper's own."
     if paper.scale != "full":
         banner = "What is called ours here, and every verdict on it, is about this scale and not about the paper's own."
@@ -142,15 +147,15 @@ def _figure(paper: Paper, name: str, measured: Measured, folder: Path) -> Sectio
 
 
 def judged(paper: Paper, measured: Measured) -> dict[str, Verdict]:
-    """Return the verdicts on a paper's claims. Every claim may see how long the test sets are, and BLEU."""
+    """Return the verdicts on a paper's claims. Every claim may see how long the test sets are, and who has learned."""
     printed = together(paper.printed.values())
     scores = measured.get(SCORES, frame([]))
-    bleu, lengths = (scores[scores["metric"] == metric] for metric in ("bleu", "test_sentences"))
+    lengths = scores[scores["metric"] == "test_sentences"]
     verdicts = {}
     for name, claim in paper.claims.items():
         ours = evidence(claim.needs, measured)
         ours = ours if SCORES in claim.needs else together([ours, lengths])
-        verdicts[name] = verdict(claim, printed, ours, paper.scale, paper.generated, bleu)
+        verdicts[name] = verdict(claim, printed, ours, paper.scale, paper.generated, scores)
     return verdicts
 
 

@@ -19,9 +19,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.tables import Cell, Line, Table
-from experiment.scoring.significance import mean_and_error
+from experiment.scoring.significance import mean_and_interval
 from replication.measurements import COLUMNS as MEASURED
-from replication.measurements import KEYS, UNITS, comparable, filled, listed, matching, records
+from replication.measurements import KEYS, UNITS, comparable, filled, half_interval, listed, matching, records
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,17 +40,17 @@ COLUMNS: dict[str, str] = {
     "published_error": "what follows ±",
     "published_mark": "what else stands at it",
     "ours": "our mean over runs, or our text",
-    "error": "standard error of our mean over runs, or that of the measurement itself",
+    "ci95": "half of the 95% t interval of ours, over runs; empty for one run",
     "runs": "training runs (seeds) that ours is the mean of; empty where it is measured without any",
     "ours_mark": "marks of ours, by the rules of the table",
     "difference": "ours minus published; equal or differs for texts",
-    "unit": "unit of published, ours, error and difference: %, K, M, h or none",
+    "unit": "unit of published, ours, ci95 and difference: %, K, M, h or none",
     "decimals": "digits after the decimal point as printed",
     **{name: f"{name} of the cell, as published" for name in KEYS},
     "split": "split of the cell, as published",
 }
 #: Columns in which the measurements of one mean may differ.
-AVERAGED_OVER = ("seed", "value", "error", "text")
+AVERAGED_OVER = ("seed", "value", "error", "freedom", "text")
 Record = Mapping[str, Any]
 
 
@@ -86,10 +86,10 @@ def as_printed(
 
 
 class Ours(NamedTuple):
-    """What we measured for a cell: a number in base units with its error and number of runs, or a text."""
+    """What we measured for a cell: a number in base units, half of its 95% interval and number of runs, or a text."""
 
     number: float | None = None
-    error: float | None = None
+    ci95: float | None = None
     runs: int | None = None
     text: str = ""
 
@@ -162,7 +162,7 @@ def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0, printe
         "published_error": value["printed_error"],
         "published_mark": value["mark"],
         "ours": ours.text or number,
-        "error": None if ours.error is None else ours.error / unit,
+        "ci95": None if ours.ci95 is None else ours.ci95 / unit,
         "runs": ours.runs,
         "ours_mark": "",
         "difference": difference,
@@ -205,7 +205,7 @@ def our_value(value: Record, measured: DataFrame) -> Ours:
 
 
 def summary(rows: DataFrame, place: str) -> Ours:
-    """Return the mean of measurements over seeds with its standard error; a single one keeps its own error.
+    """Return the mean of measurements over seeds with its 95% t interval; a single one keeps its own.
 
     What was measured in several directions and is the same in each (a joint vocabulary, the sentences of a corpus) is
     one measurement. Raises InputError for measurements that differ in more than their seed, be it that some have a
@@ -225,10 +225,10 @@ def summary(rows: DataFrame, place: str) -> Ours:
         return Ours(text=" / ".join(dict.fromkeys(text for text in rows["text"] if text)))
     seeds = numbers["seed"].dropna().nunique() or None
     if len(numbers) == 1:
-        value, error = float(numbers["value"].iloc[0]), float(numbers["error"].iloc[0])
-        return Ours(value, None if math.isnan(error) else error, seeds)
+        value, error, freedom = (float(numbers[name].iloc[0]) for name in ("value", "error", "freedom"))
+        return Ours(value, None if math.isnan(error) else float(half_interval(error, freedom)), seeds)
     means = numbers.groupby("seed", dropna=False, sort=True)["value"].mean()
-    return Ours(*mean_and_error([float(each) for each in means]), seeds)
+    return Ours(*mean_and_interval([float(each) for each in means]), seeds)
 
 
 def alone(
@@ -236,7 +236,6 @@ def alone(
     rows: str | Sequence[str] = "row",
     columns: str | Sequence[str] = "metric",
     decimals: Mapping[str, int] | None = None,
-    unit: str = "",
     **where: Any,
 ) -> DataFrame:
     """Return the cells of a table that the paper does not have.
@@ -254,7 +253,7 @@ def alone(
         cells = measured.iloc[indices]
         found = summary(cells, f"{row!r}, {column!r}")
         keys = {key: cells[key].iloc[0] for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
-        blank = {"metric": "", "row": row, "column": column, "unit": unit}
+        blank = {"metric": "", "row": row, "column": column, "unit": ""}
         value = {**dict.fromkeys(("printed", "printed_error", "text", "mark"), ""), **blank, **keys}
         digits = (decimals or {}).get(value["metric"], _digits(found.number))
         made.append(record(value, found, "", digits, printed=False))
@@ -366,19 +365,19 @@ def _paper(cell: Record) -> str:
 
 
 def _ours(cell: Record) -> str:
-    unit, decimals, number, error = cell["unit"], _shown_decimals(cell), cell["ours"], cell["error"]
+    unit, decimals, number, half = cell["unit"], _shown_decimals(cell), cell["ours"], cell["ci95"]
     if not _known(cell) or isinstance(number, str):
         return number or MISSING
     if answer := _ANSWERS.get(cell["metric"], {}).get(number):
         return answer
     if unit in _FACTORS and number and abs(number) < 10.0 ** (1 - decimals):
         # A small scale: in the paper's unit nothing would be left of it.
-        number, error = number * _FACTORS[unit], None if error is None else error * _FACTORS[unit]
+        number, half = number * _FACTORS[unit], None if half is None else half * _FACTORS[unit]
         unit, decimals = "", 0
     text = number_text(number, decimals)
     if unit == "h" and number and not text.strip("-0.,"):
         text = f"{number:.1g}"  # minutes or seconds; "0 h" would say that it cost nothing
-    return text + (f" ± {number_text(error, decimals)}" if error is not None else "") + _unit(unit)
+    return text + (f" ± {number_text(half, decimals)}" if half is not None else "") + _unit(unit)
 
 
 def _difference(cell: Record) -> str:
@@ -419,10 +418,10 @@ def notes(cells: DataFrame) -> list[str]:
     if mine.empty:
         return ["Nothing was measured for this table."]
     runs = sorted(set(mine["runs"].dropna()))
-    spread = "the mean ± standard error" if runs and runs[-1] > 1 else "the score"
+    number = " to ".join(f"{each}" for each in dict.fromkeys(runs[:1] + runs[-1:]))
     said = {
-        f"Ours is {spread} of {' to '.join(f'{number}' for number in dict.fromkeys(runs[:1] + runs[-1:]))} training run"
-        f"{'s' if spread != 'the score' else ''} a cell.": bool(runs),
+        "Ours is the score of 1 training run a cell.": runs == [1],
+        f"Ours is the mean of {number} training runs a cell ± half of its 95% t interval.": bool(runs) and runs != [1],
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
         f"{MISSING}: not measured by us.": (mine["ours"].isna() | (mine["ours"] == "")).any(),

@@ -13,14 +13,14 @@ from subwords.errors import InputError
 
 
 def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Write FOLDER/model.pt and FOLDER/run.json, which says what the run is and what it cost; return what was chosen.
+    """Write FOLDER/model.pt and FOLDER/run.json, which describes the run and its cost; return the chosen checkpoints.
 
-    Versions are those that trained it, however much later it is chosen. `training` is a finished training's folder.
-    Raises InputError where checkpoints are gone or damaged.
+    The versions in it are those of the training, even if the model is chosen later. `training` is a finished
+    training's folder. Raises InputError where checkpoints are gone or damaged.
     """
     from fairseq_plugins.checkpoints import average, save
 
-    facts, trained_by = read_json(training / "training.json"), read_json(training / RECORD)["made"]
+    facts, made = read_json(training / "training.json"), read_json(training / RECORD)["made"]
     chosen = choose(facts["dev"], select)
     checkpoints = training / "checkpoints"
     try:
@@ -38,7 +38,7 @@ def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict
             **summary,
             "selected": chosen,
             "dev": {select["metric"]: chosen[0]["score"]},
-            **{name: trained_by[name] for name in ("versions", "git")},
+            **{name: made[name] for name in ("versions", "git")},
         },
         sealed=True,
     )

@@ -1,4 +1,4 @@
-"""Decoding: a trained system and its beam search, pieces in and pieces out, and the way from there to text."""
+"""Beam search with a trained system: pieces in, pieces out."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Translator:
         """Yield (line number, pieces of the best hypothesis) in any order."""
         import torch
         from fairseq import utils
+        from fairseq_plugins.text_bleu import join_pieces
 
         dictionary = self.task.source_dictionary
         tokens = [dictionary.encode_line(line, add_if_not_exist=False).long() for line in lines]
@@ -63,12 +64,7 @@ class Translator:
             with torch.no_grad():
                 found = self.task.inference_step(self.generator, [self.model], sample)
             for number, candidates in zip(batch["id"].tolist(), found, strict=True):
-                yield number, self._pieces(candidates[0]["tokens"].cpu())
-
-    def _pieces(self, tokens: Any) -> str:
-        dictionary = self.task.target_dictionary
-        skipped = {dictionary.bos(), dictionary.eos(), dictionary.pad()}
-        return " ".join(dictionary[index] for index in tokens.tolist() if index not in skipped)
+                yield number, join_pieces(self.task.target_dictionary, candidates[0]["tokens"])
 
 
 def translate_all(translator: Translator, lines: list[str], max_tokens: int) -> list[str]:

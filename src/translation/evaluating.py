@@ -1,7 +1,7 @@
-"""Translations of a run's test sets and their lexical scores: what is there is not made again, what is new is added.
+"""Translations of a run's test sets and their lexical scores: only what is missing is made.
 
-Two things that scores are read with are made by the first run that needs them, beside what they belong to: the words of
-a training text with their counts, and a reference's way through a segmentation and back.
+The first run that needs them also writes the words of the training text with their counts, beside the text, and the
+reference after segmentation and back, beside the segmentation. Tables show both with the scores.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Evaluator:
-    """Translates test sets with one model and scores them. The model is loaded when the first set needs it, on the card
-    that this process holds.
+    """Translates test sets with one model and scores them.
 
-    `job` is what `plan.systems.Evaluation.job` says.
+    The model is loaded when the first set needs it, on the card that this process holds. `job` is from
+    `plan.systems.Evaluation.job`.
     """
 
     def __init__(self, job: Mapping[str, Any], model: str | None = None) -> None:
@@ -43,7 +43,7 @@ class Evaluator:
         self._translator: Translator | None = None
 
     def translate(self, test: Mapping[str, str]) -> bool:
-        """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return whether they were not there."""
+        """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return False where they exist."""
         stem = test["stem"]
         if fits(self._folder / f"{stem}.translation.json"):
             return False
@@ -55,7 +55,7 @@ class Evaluator:
         return True
 
     def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
-        """Return hypotheses as text, their pieces, and what is to be said of the translation."""
+        """Return hypotheses as text, their pieces, and facts about the translation."""
         from translation.decoding import Translator, translate_all
 
         job = self._job
@@ -103,8 +103,7 @@ class Evaluator:
         return missing
 
     def send_round(self, test: Mapping[str, str]) -> bool:
-        """Write the reference as it comes back from the segmentation; return whether it was not there."""
-
+        """Write the reference after segmentation and back; return False where it exists."""
         place = Path(test["round_trip"])
 
         def work(scratch: Path) -> Mapping[str, Any]:
@@ -151,11 +150,12 @@ class Evaluator:
 
 
 def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
-    """Translate and score what is not there yet, with the folder locked; return a line about each test set.
+    """Translate and score what is missing, with the folder locked; return a line about each test set.
 
-    The card comes before the lock, as in training: who holds the lock while another holds the card never gets it.
+    The card is taken before the lock, as in training: otherwise two processes could each hold one and wait for
+    the other.
     """
-    evaluator, folder, said = Evaluator(job), Path(job["folder"]), []
+    evaluator, folder, lines = Evaluator(job), Path(job["folder"]), []
     if not (has_card or all(fits(folder / f"{test['stem']}.translation.json") for test in job["tests"])):
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
     with locked(folder):
@@ -166,5 +166,5 @@ def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
             evaluator.send_round(test)
             scored = evaluator.score(test)
             made += [f"scored with {', '.join(scored)}"] if scored else []
-            said.append(f"{test['stem']}: {', '.join(made) or 'it was there'}")
-    return said
+            lines.append(f"{test['stem']}: {', '.join(made) or 'already done'}")
+    return lines

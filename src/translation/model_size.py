@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from experiment.training.recipes import arguments
+from experiment.training.fairseq_flags import arguments
 
 
 def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
@@ -27,7 +27,7 @@ def _counted(flags: str, joint: bool, source: int, target: int) -> int:
 
 
 def interpolated(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
-    """Return the same, quickly. Parameters are linear in the sizes of the vocabularies: three small models tell."""
+    """Return the same, quickly: parameters are linear in the vocabularies' sizes, so three small models are enough."""
     small = functools.partial(_counted, json.dumps(flags), joint)
     base = small(10, 10)
     return base + (source - 10) * (small(11, 10) - base) + (0 if joint else (target - 10) * (small(10, 11) - base))

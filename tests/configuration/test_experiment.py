@@ -11,9 +11,8 @@ import pytest
 import yaml
 
 from experiment.config import Experiment, load
-from experiment.reporting.like_for_like import differing, planned, warnings
+from experiment.reporting.like_for_like import differing, planned, planned_exposure, warnings
 from experiment.schema import ROOT
-from experiment.training.exposure import planned_exposure
 from subwords import registry
 from subwords.errors import InputError
 
@@ -196,7 +195,8 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(seeds=[2**40]), ["seeds.0", "4294967295"]),
         (lambda s: s.update(experiment="corpora"), ["cannot be called 'corpora'"]),
         (lambda s: s.update(models={"a/b": {"like": "transformer-small"}}), ["model 'a/b'"]),
-        (lambda s: s.update(runtime={"mirror": "/no/such/folder"}), ["/no/such/folder", "no folder"]),
+        (lambda s: s.update(runtime={"mirror": "/no/such/folder"}), ["/no/such/folder", "not a folder"]),
+        (lambda s: s.update(seeds=3), ["seeds: 3", "a list: integers, one training each, for example [3]"]),
         (lambda s: s.update(runtime={"flags": {"dropout": 0.1}}), ["'dropout'", "runtime.flags", "num-workers"]),
         (lambda s: s.update(runtime={"gpus": 2}), ["gpus=2", "update-freq"]),
         (lambda s: s.update(select={"average": 6}), ["average=6", "keep: 6"]),

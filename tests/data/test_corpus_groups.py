@@ -13,7 +13,7 @@ from experiment.config import Experiment
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
-from experiment.corpora.gathering import Part, gather_clean, gather_like, read_origins
+from experiment.corpora.gathering import MemberText, gather_clean, gather_like, read_origins
 from subwords.errors import InputError
 
 
@@ -144,7 +144,7 @@ def lines(path: Path) -> list[str]:
 
 
 @pytest.fixture
-def members(tmp_path: Path) -> list[Part]:
+def members(tmp_path: Path) -> list[MemberText]:
     """Spanish and French. Of the Spanish pairs the second is in the French test set and the last in French dev."""
     es = write(
         tmp_path / "es",
@@ -164,10 +164,10 @@ def members(tmp_path: Path) -> list[Part]:
         references__dev=[("huit ", "eight")],
         references__news=[("deux", "two?")],
     )
-    return [Part("es", es, "test"), Part("fr", fr, "news")]
+    return [MemberText("es", es, "test"), MemberText("fr", fr, "news")]
 
 
-def test_train_pairs_of_any_evaluation_set_are_removed(members: list[Part], tmp_path: Path) -> None:
+def test_train_pairs_of_any_evaluation_set_are_removed(members: list[MemberText], tmp_path: Path) -> None:
     out = tmp_path / "out"
     report = gather_clean(members, "en", out)
     # two is the French test set's, eight French dev's, four the Spanish test set's: with either side.
@@ -193,13 +193,13 @@ def test_train_pairs_of_any_evaluation_set_are_removed(members: list[Part], tmp_
     assert report["train pairs also in"]["fr news"] == {"pairs": 0, "many": 0, "en": 1}
 
 
-def test_overlap_may_stay(members: list[Part], tmp_path: Path) -> None:
+def test_overlap_may_stay(members: list[MemberText], tmp_path: Path) -> None:
     report = gather_clean(members, "en", tmp_path / "out", keep_overlap=True)
     assert report["splits"]["train"] == {"read": 9, "kept": 9, "dropped": {"overlap": 0}}
     assert len(lines(tmp_path / "out/train.many")) == 9
 
 
-def test_tokens_are_gathered_by_the_same_lines(members: list[Part], tmp_path: Path) -> None:
+def test_tokens_are_gathered_by_the_same_lines(members: list[MemberText], tmp_path: Path) -> None:
     clean, tokens = tmp_path / "clean", []
     gather_clean(members, "en", clean)
     for part in members:
@@ -207,7 +207,7 @@ def test_tokens_are_gathered_by_the_same_lines(members: list[Part], tmp_path: Pa
         for split in ("train", "dev", part.test):
             pairs = [(first.upper(), second.upper()) for first, second in part.pairs(split, "en")]
             write(folder, (part.language, "en"), **{split: pairs})
-        tokens.append(Part(part.language, folder, part.test))
+        tokens.append(MemberText(part.language, folder, part.test))
     gather_like(clean, tokens, "en", tmp_path / "out")
     for split in ("train", "dev", "es", "fr"):
         for side in ("many", "en"):
@@ -215,14 +215,14 @@ def test_tokens_are_gathered_by_the_same_lines(members: list[Part], tmp_path: Pa
             assert lines(tmp_path / "out" / name) == [line.upper() for line in lines(clean / name)], name
 
 
-def test_tokens_of_other_text(members: list[Part], tmp_path: Path) -> None:
+def test_tokens_of_other_text(members: list[MemberText], tmp_path: Path) -> None:
     gather_clean(members, "en", tmp_path / "clean")
     write(members[1].folder, ("fr", "en"), train=[("un", "one")])
     with pytest.raises(InputError, match=r"has 1 lines of train, and line 4 of fr is wanted"):
         gather_like(tmp_path / "clean", members, "en", tmp_path / "out")
 
 
-def test_a_member_of_which_nothing_is_left(members: list[Part], tmp_path: Path) -> None:
+def test_a_member_of_which_nothing_is_left(members: list[MemberText], tmp_path: Path) -> None:
     write(members[0].folder, ("es", "en"), train=[("dos", "two")])
     with pytest.raises(InputError, match="nothing is left of es in train"):
         gather_clean(members, "en", tmp_path / "out")

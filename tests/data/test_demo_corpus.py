@@ -205,5 +205,5 @@ def test_another_seed_is_another_corpus(folder: Path) -> None:
 
 
 def test_more_sentences_than_there_are_is_an_error() -> None:
-    with pytest.raises(InputError, match="no 20 sentences for test_unseen"):
+    with pytest.raises(InputError, match="0 sentences for test_unseen, not 20"):
         demo.generate(sizes={"train": 10, "test_unseen": 20})

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 import pytest
 import yaml
+from tiny_comet import make_tiny_comet
 from workflow.conftest import Workplace, finished, nothing_is_left_running, workplace, workplaces
 
 from deployment.machine import Missing
@@ -32,6 +33,15 @@ def undisturbed(workplaces: Callable[[str], Workplace]) -> dict[str, Any]:
     place.write(three_runs())
     place.run()
     return contents(place)
+
+
+@pytest.fixture(scope="session")
+def comet_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A small random COMET model; nothing asks the hub about it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+            patch.setenv(name, "1")
+        yield str(make_tiny_comet(tmp_path_factory.mktemp("model")))
 
 
 @pytest.fixture(scope="session")

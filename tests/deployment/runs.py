@@ -33,7 +33,7 @@ def three_runs(epochs: int = EPOCHS, seeds: Sequence[int] = tuple(SEEDS)) -> dic
     }
 
 
-def downloaded(place: Workplace) -> dict[str, Any]:
+def downloaded(place: Workplace, seeds: Sequence[int] = tuple(SEEDS)) -> dict[str, Any]:
     """Return the three trainings on a corpus that is downloaded, from a mirror that is made in the workplace.
 
     It has a test set of its own (`late`), which they do not translate, and their checkpoints are kept.
@@ -55,7 +55,7 @@ def downloaded(place: Workplace) -> dict[str, Any]:
     tests = {"test": split("test", 10), "late": {**split("late", 10), "overlap": "keep"}}
     corpus = {"languages": ["en", "qmo"], "train": split("train", 200), "dev": split("dev", 12), "tests": tests}
     runtime = {"device": "cpu", "keep_checkpoints": True, "mirror": str(place.folder / "mirror")}
-    return {**three_runs(), "corpora": {"mini": corpus}, "runtime": runtime}
+    return {**three_runs(seeds=seeds), "corpora": {"mini": corpus}, "runtime": runtime}
 
 
 def with_later_wishes(experiment: dict[str, Any], comet_model: str) -> dict[str, Any]:

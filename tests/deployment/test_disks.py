@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -13,14 +13,24 @@ from workflow.conftest import Workplace
 from deployment.damage import DAMAGES, SmallDisk, small_disk
 from deployment.kills import start, wait_for_programs
 from deployment.machine import Missing, install
-from deployment.runs import contents, freeze, three_runs
+from deployment.runs import contents, downloaded, freeze, three_runs, with_later_wishes
 
 pytestmark = [pytest.mark.deployment, pytest.mark.slow]
 #: Rules in their order, and a pattern of what each makes.
 STEPS = {
+    "download": "downloads/example.org/train.en",
     "corpus": "corpora/*/*/record.json",
     "segment": "segmented/*/*/*/record.json",
     "train": "runs/**/test.scores.json",
+    "collect_scores": "tiny/scores.csv",
+    "tables": "tiny/report.html",
+}
+#: The same of what is wanted later of a training that is there: another search, test set and metric.
+LATER_STEPS = {
+    "download": "downloads/example.org/late.en",
+    "testset": "corpora/**/late.*.json",
+    "evaluate": "runs/**/late.*.scores.json",
+    "comet": "runs/**/late.*.comet.*.json",
     "collect_scores": "tiny/scores.csv",
     "tables": "tiny/report.html",
 }
@@ -49,22 +59,44 @@ def disk(place: Workplace) -> Iterator[SmallDisk]:
         yield made
 
 
-def test_a_full_disk_at_every_step(place: Workplace, disk: SmallDisk, expected: dict[str, Any]) -> None:
-    """Each step meets a disk without any space, then one with 20 KB, which is full in the middle of a file."""
+def fill_at_each(place: Workplace, disk: SmallDisk, steps: Mapping[str, str]) -> str:
+    """Let each step meet a disk without any space, then one with 20 KB, which is full in the middle of a file.
+
+    With space again it must go on. Returns what was said.
+    """
     logs = ""
-    for step, made in STEPS.items():
+    for step, made in steps.items():
         for left in (0, 20_000):
             disk.fill(left)
             done = place.snakemake("--until", step)
             if not any(place.results.glob(made)):
                 assert done.returncode != 0, f"{step} with {left} bytes left"
-                logs += done.stdout + "".join(log.read_text() for log in place.results.glob("logs/*/*.log"))
+                logs += done.stdout + "".join(log.read_text() for log in place.results.glob("logs/**/*.log"))
             disk.empty()
         place.run("--until", step)
         assert any(place.results.glob(made)), step
-    place.run()
-    assert contents(place) == expected
-    assert "No space left on device" in logs
+    return logs
+
+
+def test_a_full_disk_at_every_step(
+    place: Workplace, disk: SmallDisk, workplaces: Callable[[str], Workplace], comet_model: str
+) -> None:
+    undisturbed = workplaces("undisturbed")
+    for each in (undisturbed, place):
+        experiment = downloaded(each, seeds=[1])
+        each.write(experiment)
+    undisturbed.run()
+    assert "No space left on device" in fill_at_each(place, disk, STEPS)
+    assert contents(place) == contents(undisturbed)
+
+    later = with_later_wishes(experiment, comet_model)
+    for each in (undisturbed, place):
+        each.write(later)
+    for name in ("scores.csv", "report.html"):
+        (place.results / "tiny" / name).unlink()
+    undisturbed.run()
+    assert "No space left on device" in fill_at_each(place, disk, LATER_STEPS)
+    assert contents(place) == contents(undisturbed)
 
 
 def test_results_that_may_only_be_read(place: Workplace, disk: SmallDisk, expected: dict[str, Any]) -> None:

@@ -103,7 +103,8 @@ def conda(workplaces: Callable[[str], Workplace], tmp_path_factory: pytest.TempP
 def test_an_environment_holds_what_its_file_lists_and_nothing_else(conda: Conda, name: str) -> None:
     python = conda.environments()[name] / "bin" / "python"
     frozen = subprocess.run([python, "-m", "pip", "freeze", "--all"], capture_output=True, text=True, check=True).stdout
-    installed = dict(_named(line) for line in frozen.splitlines() if "==" in line)  # the library is no release
+    pinned = [line for line in frozen.splitlines() if "==" in line and not line.startswith("#")]
+    installed = dict(map(_named, pinned))  # the library is not a release: its line is a comment
     listed = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())["dependencies"][-1]["pip"]
     pins = [Requirement(pin) for pin in listed]
     wanted = dict(_named(str(pin).split(";")[0]) for pin in pins if pin.marker is None or pin.marker.evaluate())

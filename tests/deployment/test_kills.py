@@ -6,11 +6,10 @@ import os
 import random
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tiny_comet import make_tiny_comet
 from workflow.conftest import Workplace
 
 from deployment.kills import Campaign
@@ -35,19 +34,6 @@ def finished_base(workplaces: Callable[[str], Workplace]) -> tuple[Workplace, di
     place.write(experiment)
     place.run()
     return place, experiment
-
-
-@pytest.fixture(scope="module", autouse=True)
-def offline() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HF_HUB_OFFLINE", "1")
-        patch.setenv("TRANSFORMERS_OFFLINE", "1")
-        yield
-
-
-@pytest.fixture(scope="module")
-def comet_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_tiny_comet(tmp_path_factory.mktemp("model")))
 
 
 @pytest.mark.parametrize("wanted", STEPS)

@@ -23,7 +23,8 @@ def rows(path: Path) -> list[dict[str, str]]:
 @pytest.mark.parametrize("name", ["hft", "huffman", "random-bpe", "volt", "sbpe"])  # quickest first
 def test_a_paper_at_smoke_scale(root: Path, tmp_path: Path, name: str) -> None:
     place = Workplace(tmp_path, root)
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", f"paper_{name}", "--config", "scale=smoke"]
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    command += ["--configfile", f"papers/{name}/experiment.yaml", "--config", "scale=smoke"]
     done = subprocess.run(
         command, cwd=place.folder, env=place.environment(), capture_output=True, text=True, check=False
     )

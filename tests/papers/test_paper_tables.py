@@ -6,6 +6,7 @@ import statistics
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from experiment.reporting.table_formats import latex_table
 from replication.derived import with_derived
@@ -56,12 +57,29 @@ def test_a_paper_beside_itself(name: str) -> None:
             assert difference in ("equal",) or difference == pytest.approx(0, abs=1e-9)
 
 
-def test_means_over_seeds_and_their_error() -> None:
+def test_means_over_seeds_and_their_interval() -> None:
     numbers = [19.0, 21.5, 22.0]
     (cell,) = beside(published(value()), frame(score(n, seed=s) for s, n in enumerate(numbers))).to_dict("records")
     assert cell["ours"] == pytest.approx(statistics.mean(numbers))
-    assert cell["error"] == pytest.approx(statistics.stdev(numbers) / 3**0.5)
+    low, high = stats.t.interval(0.95, 2, loc=statistics.mean(numbers), scale=stats.sem(numbers))
+    assert (cell["ours"] - cell["ci95"], cell["ours"] + cell["ci95"]) == pytest.approx((low, high))
     assert (cell["runs"], cell["difference"]) == (3, pytest.approx(statistics.mean(numbers) - 20))
+    (cell,) = beside(published(value()), frame([score(19.0, seed=1)])).to_dict("records")
+    assert (cell["ours"], cell["ci95"], cell["runs"]) == (19.0, None, 1)  # one seed has no interval
+
+
+def test_the_interval_of_an_increment_is_that_of_welch() -> None:
+    new, old = [22.0, 23.5, 25.0], [19.0, 19.2, 20.1, 18.8]
+    systems = {("hft", "hft-2k"): new, ("bpe", "bpe-2k"): old}
+    rows = [
+        score(each, seed=seed, size=2000, algorithm=algorithm, segmentation=name)
+        for (algorithm, name), each_seed in systems.items()
+        for seed, each in enumerate(each_seed)
+    ]
+    printed = published(value(metric="bleu_increment", segmentation="hft-2k", algorithm="hft"))
+    (cell,) = beside(printed, with_derived(frame(rows))).to_dict("records")
+    expected = stats.ttest_ind(new, old, equal_var=False).confidence_interval(0.95)
+    assert (cell["ours"] - cell["ci95"], cell["ours"] + cell["ci95"]) == pytest.approx(tuple(expected))
 
 
 def test_a_mean_of_different_things_is_refused() -> None:

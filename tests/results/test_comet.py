@@ -280,8 +280,12 @@ def test_a_pinned_model_is_the_one_that_is_meant(tmp_path, monkeypatch):
     (snapshot / "checkpoints").mkdir()
     (snapshot / "checkpoints" / "model.ckpt").write_bytes(b"weights")
     (snapshot / "hparams.yaml").write_text("class_identifier: regression_metric")
-    keys = {comet_model.comet_key(model, Checksums(tmp_path)) for model in ("org/name", "org/name@abc", "org/name@def")}
-    assert len(keys) == 3
+    keys = {comet_model.comet_key(model, Checksums(tmp_path)) for model in ("org/name@abc", "org/name@def")}
+    assert len(keys) == 2
+    with pytest.raises(InputError, match="next: comet_model: org/name@abc"):
+        comet_model.comet_key("org/name", Checksums(tmp_path))
+    with pytest.raises(InputError, match="org/other/commits/main"):
+        comet_model.comet_key("org/other", Checksums(tmp_path))
     monkeypatch.setitem(comet_model.PINNED, "org/name@abc", ("abc", hashlib.sha256(b"weights").hexdigest()))
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda name, **_: str(snapshot))
     monkeypatch.setattr(comet_model, "check_comet_model", lambda model: "cached")

@@ -13,6 +13,7 @@ from experiment.scoring.comparison import (
     compare,
     have_learned,
     holm,
+    learned_nothing,
     verdict,
 )
 from experiment.scoring.metrics import make_metric
@@ -141,6 +142,28 @@ def test_verdicts(low, high, p_holm, higher, expected):
 
 def bleu_of(lines: list[str], references: list[str]) -> SentenceStatistics:
     return text_statistics(make_metric("bleu", references), lines)
+
+
+@pytest.mark.parametrize(
+    ("said", "copied", "metric", "score", "nothing"),
+    [
+        ("learned nothing", 16.0, "chrf", 20.0, True),
+        ("baseline learned nothing", 2.0, "bleu", 9.0, False),
+        (
+            None,
+            2.0,
+            "bleu",
+            0.5,
+            False,
+        ),  # no verdict of a file that knows the copied source: a baseline that has learned
+        (None, None, "bleu", 0.5, True),
+        (None, None, "bleu", 1.5, False),
+        (None, None, "chrf", 0.5, False),
+    ],
+)
+def test_rows_of_systems_that_learned_nothing(said, copied, metric, score, nothing):
+    row = {"verdict": said, "copied_source": copied, "metric": metric, "score": score}
+    assert learned_nothing(row) is nothing
 
 
 def test_what_only_copies_has_learned_nothing():

@@ -1,5 +1,7 @@
 """Which measure predicts the score: against scipy, residuals of a regression, and data whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import pearsonr, rankdata, spearmanr
@@ -70,6 +72,7 @@ def test_the_interval_holds_no_correlation_as_often_as_it_says():
 def test_only_algorithms_with_several_sizes_count():
     def row(algorithm, size, seed, **rest):
         given = {"algorithm": algorithm, "segmentation": f"{algorithm}-{size}", "size": size, "seed": seed}
+        given |= {"verdict": "learned nothing" if algorithm == "hft" else "open", "copied_source": 10.0}
         known = {"vocabulary": size, "pieces_per_sentence_target": 20.0 - seed, "renyi_efficiency_target": None}
         return (
             {"testset": "test", "metric": "chrf", "score": 40.0 + seed, "boundary_f1_target": 0.5}
@@ -88,7 +91,17 @@ def test_only_algorithms_with_several_sizes_count():
         ("hft", 1),
         ("hft", 1),
     ]
+    assert [system.learned for system in found] == [True, True, False, False]
     assert found[0].measures == {"vocabulary": 500, "pieces_per_sentence_target": 18.0, "boundary_f1_target": 0.5}
+
+
+def test_systems_that_learned_nothing_are_left_out_and_counted():
+    made = systems(lambda size, pieces: -pieces)
+    useless = [replace(system, scores=(0.0, 0.0, 0.0), learned=False) for system in made[::5]]
+    rest = [system for number, system in enumerate(made) if number % 5]
+    found = predict(useless + rest, draws=50)
+    assert (found.systems, found.untrained) == (len(rest), len(useless))
+    assert found.rho == predict(rest, draws=50).rho
 
 
 def test_one_algorithm_is_too_few():

@@ -13,7 +13,7 @@ import pytest
 
 from experiment.store.inventory import DELETED, delete, held, waste
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
-from experiment.store.usage import use_file, wishes, write_use
+from experiment.store.usage import use_file, uses_of, write_use
 from subwords.errors import InputError
 
 RUNS = "runs/demo/en-xx/bpe"
@@ -100,7 +100,7 @@ def test_checkpoints_that_a_plan_keeps_stay(root: Path) -> None:
     use = {"experiment": "keeper", "folders": [], "trainings": {f"{RUNS}/tiny.02/seed1": wish}}
     write_use(Path(use_file(str(root), use)), use)
     assert [one.path for one in waste(root)] == [root / RUNS / "tiny.04" / "seed1"]
-    assert [one["keep"] for one in wishes(root, run)].count(True) == 1
+    assert [one["keep"] for one in uses_of(root, run)].count(True) == 1
 
 
 def test_what_an_earlier_plan_used_goes_when_asked_for(root: Path) -> None:
@@ -117,7 +117,7 @@ def test_nothing_is_waste_where_nobody_says_what_is_used(root: Path) -> None:
     for folder in sorted((root / "used").rglob("*"), reverse=True):
         folder.rmdir()
     (root / "used").rmdir()
-    with pytest.raises(InputError, match="nothing says who uses what"):
+    with pytest.raises(InputError, match="it is not known which experiment uses what"):
         waste(root)
 
 

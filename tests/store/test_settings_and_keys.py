@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from experiment import schema
 from experiment.config import RUNTIME, Experiment
 from experiment.store.keys import key
-from experiment.training.recipes import RUNTIME_FLAGS
+from experiment.training.fairseq_flags import RUNTIME_FLAGS
 
 #: What a result is made from: another text has other pieces, and other pieces are another training.
 TEXT = {"text", "pieces", "training"}

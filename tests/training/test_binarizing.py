@@ -37,8 +37,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-@pytest.mark.parametrize("joint", [False, True])
-@pytest.mark.parametrize("types", [5, 70_000], ids=["two bytes", "four bytes"])
+@pytest.mark.parametrize(
+    ("joint", "types"), [(False, 5), (True, 5), (True, 70_000)], ids=["two bytes", "joint", "joint, four bytes"]
+)
 def test_files_are_those_of_fairseq(tmp_path: Path, joint: bool, types: int) -> None:
     for seed, language in enumerate(("de", "en")):
         write(tmp_path, language, types, seed)

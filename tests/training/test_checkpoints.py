@@ -56,7 +56,7 @@ def test_nothing_in_a_foreign_checkpoint_is_run(tmp_path: Path, zipped: bool) ->
     mark = tmp_path / "mark"
     hostile = {**STATE, "extra_state": Hostile(mark)}
     torch.save(hostile, tmp_path / "c.pt", _use_new_zipfile_serialization=zipped)
-    with pytest.raises(InputError, match=r"c\.pt is damaged, or no checkpoint of this pipeline"):
+    with pytest.raises(InputError, match=r"c\.pt is damaged, or not a checkpoint of this pipeline"):
         load(tmp_path / "c.pt")
     assert not mark.exists()
     pickle.loads(pickle.dumps(hostile["extra_state"]))

@@ -112,7 +112,7 @@ def test_a_job_that_wants_a_card_alone_waits_for_those_who_share_it(root: Path, 
 
 
 def test_more_cards_than_there_are_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="2 asked for, 1 visible"):
+    with pytest.raises(InputError, match="2 needed, 1 visible"):
         gpu.hold([gpu.Card("0", "0")], 2, tmp_path)
 
 
@@ -185,7 +185,7 @@ def test_a_job_locks_its_card_and_sees_no_other_inside_slurm_too(
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "0"
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
     assert gpu.take(1) == ["1"]  # the first one is locked by this process
-    with pytest.raises(InputError, match="3 asked for, 1 visible"):
+    with pytest.raises(InputError, match="3 needed, 1 visible"):
         gpu.take(3)
 
 

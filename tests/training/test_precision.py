@@ -36,15 +36,15 @@ def test_cards_have_it_from_ampere_on(capability: tuple[int, int], fast: bool, m
 
 
 def test_what_fairseq_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train, "has_fast_bf16", lambda cuda: True)
-    assert train.precision_flags("auto", cuda=False) == ["--cpu", "--autocast", "bf16"]
-    assert train.precision_flags("auto", cuda=True) == ["--autocast", "bf16"]
-    monkeypatch.setattr(train, "has_fast_bf16", lambda cuda: False)
-    assert train.precision_flags("auto", cuda=False) == ["--cpu"]
-    assert train.precision_flags("auto", cuda=True) == ["--fp16"]
-    assert train.precision_flags("fp32", cuda=False) == ["--cpu"]
+    monkeypatch.setattr(precision, "has_fast_bf16", lambda cuda: True)
+    assert precision.precision_flags("auto", cuda=False) == ["--cpu", "--autocast", "bf16"]
+    assert precision.precision_flags("auto", cuda=True) == ["--autocast", "bf16"]
+    monkeypatch.setattr(precision, "has_fast_bf16", lambda cuda: False)
+    assert precision.precision_flags("auto", cuda=False) == ["--cpu"]
+    assert precision.precision_flags("auto", cuda=True) == ["--fp16"]
+    assert precision.precision_flags("fp32", cuda=False) == ["--cpu"]
     with pytest.raises(InputError, match="fp16 on a CPU"):
-        train.precision_flags("fp16", cuda=False)
+        precision.precision_flags("fp16", cuda=False)
 
 
 def test_a_log_that_cannot_be_written_is_an_error_before_training(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,35 +86,35 @@ def test_rows_that_fill_up_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     task, stock, ours = both()
     batch = make_batch(task, LENGTHS)
     expected = gradient(task, stock, batch)
-    grid = attention.Grid.__init__
+    layout = attention.RowLayout.__init__
 
     def filled(self: Any, tokens: torch.Tensor) -> None:
-        grid(self, tokens)
+        layout(self, tokens)
         self.filling = -self.count % 64 + 64
 
-    monkeypatch.setattr(attention.Grid, "__init__", filled)
+    monkeypatch.setattr(attention.RowLayout, "__init__", filled)
     assert torch.allclose(gradient(task, ours, batch), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_attention_of_the_gpu_is_that_of_the_cpu() -> None:
     """The kernels that a GPU takes, run here on the CPU against the products written out."""
-    from fairseq_plugins.attention import Grid, Visible, attend, by_kernel
+    from fairseq_plugins.attention import RowLayout, Visible, attend, by_kernel
 
     generator = torch.Generator().manual_seed(1)
     padding = torch.tensor([[False] * 5, [True, True, False, False, False]])
-    source, target = Grid(padding), Grid(torch.zeros(2, 6))
+    source, target = RowLayout(padding), RowLayout(torch.zeros(2, 6))
     together = torch.randn(10, 3, 3, 4, generator=generator)
     apart = (torch.randn(12, 3, 1, 4, generator=generator), torch.randn(10, 3, 2, 4, generator=generator))
-    cases: list[tuple[tuple[torch.Tensor, ...], tuple[Grid, ...], dict[str, Any]]] = [
+    cases: list[tuple[tuple[torch.Tensor, ...], tuple[RowLayout, ...], dict[str, Any]]] = [
         ((together,), (source,), {"causal": True}),
         ((together,), (source,), {"padding": padding}),
         (apart, (target, source), {"padding": padding}),
     ]
-    for projected, grids, seen in cases:
+    for projected, layouts, seen in cases:
         gradients = []
         for compute in (attend, by_kernel):
             leaves = [rows.clone().requires_grad_() for rows in projected]
-            mixed = compute(tuple(leaves), grids, Visible(**seen), 0.0)
+            mixed = compute(tuple(leaves), layouts, Visible(**seen), 0.0)
             (mixed * mixed.detach().cos()).sum().backward()
             gradients.append([mixed, *(leaf.grad for leaf in leaves)])
         for one, other in zip(*gradients, strict=True):
@@ -130,8 +130,8 @@ def test_attention_dropout_has_the_gradient_of_its_mask(monkeypatch: pytest.Monk
     q, k, v = (part.unflatten(0, (4, 2)).flatten(1, 2).transpose(0, 1) for part in rows.unbind(2))
     weights = (q @ k.transpose(1, 2) / 3**0.5 + torch.full((4, 4), -torch.inf).triu(1)).softmax(2)
     expected = ((weights * mask) @ v).transpose(0, 1).reshape(8, 6)
-    grid = attention.Grid(torch.zeros(2, 4))
-    found = attention.attend((rows,), (grid,), attention.Visible(causal=True), 0.5)
+    layout = attention.RowLayout(torch.zeros(2, 4))
+    found = attention.attend((rows,), (layout,), attention.Visible(causal=True), 0.5)
     assert torch.allclose(found, expected, atol=1e-6)
     weight = torch.randn(found.shape, dtype=torch.float64)
     (one,), (other,) = (torch.autograd.grad((value * weight).sum(), rows) for value in (expected, found))

@@ -89,7 +89,7 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
     hypotheses = lines(folder / "test.chosen-on-test.hyp")
     assert hypotheses == expected[report["chosen"]["file"]]
     assert (
-        "it was there" in run(kept, "select_on_test.py", job_of(kept, folder) | {"model": "", "chooses": "test"}).stdout
+        "already done" in run(kept, "select_on_test.py", job_of(kept, folder) | {"model": "", "chooses": "test"}).stdout
     )
     assert report["scores"]["chrf"]["score"] == pytest.approx(CHRF().corpus_score(hypotheses, [wanted]).score)
 

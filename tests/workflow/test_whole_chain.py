@@ -111,7 +111,7 @@ def test_settings_of_the_machine_need_no_block_on_the_command_line(workplaces: C
     said = place.snakemake("-n", config=("threads=2", "mirror=config"))
     assert said.returncode == 0, said.stdout
     said = place.snakemake("-n", config=("mirror=nowhere",))
-    assert "runtime.mirror='nowhere' is no folder" in said.stdout
+    assert "runtime.mirror='nowhere' is not a folder" in said.stdout
 
 
 def test_text_in_a_file_stays_text(workplaces: Callable[[str], Workplace]) -> None:

@@ -29,7 +29,7 @@ def checked(settings):
         found = paper.experiment if paper else Experiment(settings, where=CONFIGFILE)
         if "comet" in found.settings["metrics"]:
             check_comet_model(found.settings["comet_model"])
-        if workflow.is_main_process:  # jobs of a cluster leave the marks to who planned them
+        if workflow.is_main_process:  # not jobs of a cluster: only the planning process changes marks
             found.plan.synchronize()
         return paper, found
     except InputError as error:
@@ -37,7 +37,7 @@ def checked(settings):
 
 
 def code_of(*patterns):
-    """Return a digest of files of the project: what is cheap to make is made again when the code that makes it changes."""
+    """Return a digest of files of the project. Cheap results have it among their params: new code makes them again."""
     files = sorted(file for pattern in patterns for file in HERE.glob(pattern))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
@@ -45,7 +45,7 @@ def code_of(*patterns):
 CONDA = DeploymentMethod.CONDA in workflow.deployment_settings.deployment_method
 IS_MODULE = Path(workflow.main_snakefile) != HERE / "workflow" / "Snakefile"
 CONFIGFILE = str(workflow.configfiles[-1]) if workflow.configfiles and not IS_MODULE else "the configuration"
-# Values from files keep their types; values behind --config arrive as words, and Snakemake has merged them as such.
+# Values from files keep their types. Values after --config are text, and Snakemake has merged them as text.
 if not IS_MODULE:
     for name in RUNTIME.keys() & workflow.config_settings.config.keys():
         del config[name]
@@ -68,7 +68,7 @@ PROGRAMS = f"PYTHONPATH={shlex.quote(CODE)} {PYTHON} {SCRIPTS}/".replace("{", "{
 
 
 def registered(mark):
-    """Return the list of what the experiment uses, which is there before anything is made; nothing for what is made."""
+    """Return the experiment's list of what it uses, an input of every step that is still to do; nothing for a finished one."""
     return [] if Path(mark).exists() else plan.use_file
 
 
@@ -82,8 +82,8 @@ def program(command):
 
 # A result is identified by the key in its path. A changed program or environment changes no key and repeats nothing;
 # what is made from all of them (tables, report) has a digest of its code among its params.
-# Profiles say so, too (rerun-triggers), but not everybody's own. Another workflow that uses this one as a module decides for
-# itself: where it reruns a step, the program finds its work done.
+# The shipped profiles set rerun-triggers, too, but a user's own may not. A workflow that uses this one as a module decides
+# for itself: where it reruns a step, the program finds its work done.
 if not IS_MODULE:
     type(workflow).rerun_triggers = property(lambda self: frozenset({RerunTrigger.MTIME, RerunTrigger.PARAMS}))
 
@@ -100,4 +100,4 @@ wildcard_constraints:
     testset="[^/.]+[.][0-9a-f]{10}",
     choice="[a-z]+-[0-9]+",
     search="[^/]+",
-    asked="[0-9a-f]{10}",
+    request="[0-9a-f]{10}",

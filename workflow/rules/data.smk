@@ -1,4 +1,4 @@
-# From the network to clean, tokenized text. Network: rules that run where snakemake does, on a cluster's login node.
+# From downloads to clean, tokenized text. Rules that need a network run where snakemake does: on a cluster, the login node.
 MIRROR = ["--mirror", runtime["mirror"]] if runtime["mirror"] else []
 
 
@@ -70,7 +70,7 @@ rule corpus:
         program("make_corpus.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
 
 
-# a test set that train is not cleaned of: it comes after the corpus, and changes nothing of it
+# a test set that train is not cleaned of: made after the corpus, which it does not change
 rule testset:
     input:
         corpus=ancient("results/corpora/{corpus}.{key}/{pair}/done"),

@@ -1,4 +1,4 @@
-# A paper's tables, figures and claims: published values beside ours. papers/NAME/paper.py says what each is made of.
+# A paper's tables, figures and claims: published values beside ours. papers/NAME/paper.py defines each.
 include: "selection_on_test.smk"
 
 
@@ -32,7 +32,7 @@ rule:
 
 for name in paper.needed_measures:
 
-    # measure what is beyond training and scoring
+    # measure what training and scoring do not
     rule:
         name:
             f"measure_{name}".replace("-", "_")

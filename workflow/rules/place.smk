@@ -1,4 +1,4 @@
-# Where the project is: beside these rules, or in a clone, if another workflow takes it from a Git repository.
+# Find the project's folder: it has these rules, or is a clone, if another workflow takes them from a Git repository.
 import importlib.util
 import os
 import subprocess
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def checkout(source):
-    """Return the project's folder: where it lies, or a clone if another workflow takes this one from a Git repository.
+    """Return the project's folder, or a clone of it if another workflow takes this one from a Git repository.
 
-    Snakemake fetches the rules from there, and only them, but the programs need the rest.
+    Snakemake fetches only the rules from there, but the programs need the other files.
     """
     if isinstance(source, os.PathLike):
         return Path(source).parent.parent

@@ -1,4 +1,4 @@
-# What all runs give together: the list of them, COMET, significance, and one table of all scores.
+# From all runs together: their list, COMET, significance, and one table of all scores.
 
 
 # the list of runs and their files, and the list of what this experiment uses: the first job, before anything is made
@@ -20,7 +20,7 @@ rule manifest:
 
 if "comet" in settings["metrics"]:
 
-    # fetch the model, where it is not in the cache of the Hugging Face hub
+    # fetch the model where the cache of the Hugging Face hub lacks it
     rule comet_model:
         output:
             update(f"results/downloads/comet/{experiment.comet_key}"),
@@ -36,7 +36,7 @@ if "comet" in settings["metrics"]:
         shell:
             program("score_comet.py --fetch --model {params.model:q} >{log:q} 2>&1 && touch {output:q}")
 
-    # COMET of every system and test set that has none yet; the model is loaded once
+    # COMET scores of every system and test set that lack them; the model is loaded once
     rule comet:
         input:
             model=ancient(rules.comet_model.output),

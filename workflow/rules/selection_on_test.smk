@@ -1,5 +1,5 @@
-# Checkpoints chosen on the test set, where a paper did so: beside what was chosen on dev, and never in scores.csv. It
-# costs one translation of the test set for every checkpoint that the training kept (`select: keep` of the experiment).
+# Checkpoints chosen on the test set, where a paper did so. Their scores are never in scores.csv, which has checkpoints chosen on
+# dev. It costs one translation of the test set for every checkpoint that the training kept (`select: keep` of the experiment).
 
 ON_TEST = f"{RUN}/{{choice}}/{{search}}/{{testset}}.chosen-on-test"
 

@@ -1,6 +1,6 @@
 # An experiment's tables, made from scores.csv and from nothing else, and its report.
 
-# The runs, too: one that was deleted is made again although its scores are still in the tables.
+# The runs are targets, too: a deleted run is made again although its scores are still in the tables.
 RESULTS = [f"{experiment.results}/{name}" for name in ("scores.csv", "table.md", "table.tex", "report.html")]
 RESULTS += plan.marks["runs"]
 

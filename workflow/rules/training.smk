@@ -1,16 +1,15 @@
-# Pieces to a model, its translations and their scores: one job for each run. What is there is not made again, and what is
-# left to do has a name in the plan: `train`, `select` (other checkpoints of a finished training) or `evaluate` (another
-# search, test set or metric). Checkpoints are no output: training goes on from them after an interruption, and Snakemake
-# deletes the outputs of a job that was interrupted.
+# From pieces to a model, its translations and their scores: one job for each run. Only what is missing is made, by the rule
+# that the plan shows: `train`, `select` (other checkpoints of a finished training) or `evaluate` (another search, test set or
+# metric). Checkpoints are not outputs: Snakemake deletes the outputs of an interrupted job, and training continues from them.
 
 RUN = "results/runs/{corpus}/{direction}/{segmentation}/{model}.{key}/seed{seed}"
-EVALUATED = f"{RUN}/{{choice}}/{{search}}/{{asked}}.done"
+EVALUATED = f"{RUN}/{{choice}}/{{search}}/{{request}}.done"
 
 
 ruleorder: evaluate > select > train  # the first whose record is there
 
 
-# train a system, choose its model, translate and score; killed and started again, it continues
+# train a system, choose its model, translate and score; after a kill, the same job continues
 rule train:
     input:
         pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
@@ -19,9 +18,9 @@ rule train:
     output:
         update(EVALUATED),
     log:
-        "results/logs/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
+        "results/logs/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
     benchmark:
-        "results/benchmarks/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
+        "results/benchmarks/train/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
     conda:
         "../../envs/pipeline.yaml"
     threads: runtime["threads"]
@@ -43,14 +42,14 @@ use rule train as select with:
         texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
         used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     log:
-        "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
+        "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
     benchmark:
-        "results/benchmarks/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
+        "results/benchmarks/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
     message:
         "choose {wildcards.choice} of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
 
 
-# translate and score with a model that is there: another search, test set or metric
+# translate and score with an existing model: another search, test set or metric
 rule evaluate:
     input:
         model=ancient(f"{RUN}/{{choice}}/record.json"),
@@ -60,9 +59,9 @@ rule evaluate:
     output:
         update(EVALUATED),
     log:
-        "results/logs/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.log",
+        "results/logs/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
     benchmark:
-        "results/benchmarks/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{asked}.tsv"
+        "results/benchmarks/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
     conda:
         "../../envs/pipeline.yaml"
     threads: runtime["threads"]

@@ -132,7 +132,7 @@ VECTORS = [
     ("ga", 4000, "reference", "ga.4000.vocab"),
     ("ga", 750, "published", "ga.750.published.vocab"),
     ("ga", 3000, "published", "ga.3000.published.vocab"),
-    ("ga", 8000, "published", "ga.8000.published.vocab"),
+    pytest.param("ga", 8000, "published", "ga.8000.published.vocab", marks=pytest.mark.slow),
 ]
 
 

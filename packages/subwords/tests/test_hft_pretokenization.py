@@ -86,7 +86,7 @@ def random_lines(count: int, seed: int) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_random_text_of_all_classes_is_pretokenized_as_by_sed(seed: int) -> None:
     lines = random_lines(20_000, seed)
     assert pretokenize(lines) == sed(lines)

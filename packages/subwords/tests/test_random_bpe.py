@@ -67,7 +67,7 @@ def counts(request: pytest.FixtureRequest, loresmt: Path) -> dict[str, int]:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("size", "near"), [(2000, 0.001), (5000, 0.005)])
+@pytest.mark.parametrize(("size", "near"), [(2000, 0.001), pytest.param(5000, 0.005, marks=pytest.mark.slow)])
 def test_text_lengths_are_in_the_known_bands(counts: dict[str, int], size: int, near: float) -> None:
     standard = text_length(counts, learn_merges(counts, size))
     lengths = {

@@ -21,7 +21,7 @@ CATALOGUE = schema.ROOT / "config" / "corpora.yaml"
 def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
     """Return the corpora of a catalogue file by name. Raises InputError for anything that is not as described.
 
-    It is read once: nobody changes what is returned.
+    It is read once; callers must not change it.
     """
     return corpora(read_mapping(path, next_step="correct the catalogue"), str(path))
 

@@ -1,7 +1,7 @@
-"""Clean parallel text: one form for what looks the same, and no pair in train that would only do harm.
+"""Clean parallel text: one form for what looks the same, and no useless or harmful pairs in train.
 
 Lines of all splits get one Unicode form and plain spaces. Train loses pairs that are empty, too long, of unlikely
-proportions, or that dev or a test set has too. Dev and test sets keep every line, and their references are kept apart
+proportions, or also in dev or a test set. Dev and test sets keep every line, and their references are kept apart
 as they are, but for byte order marks and carriage returns.
 """
 
@@ -28,7 +28,7 @@ REASONS = ("empty", "too long", "ratio", "overlap", "duplicate", "not drawn")
 
 @dataclass(frozen=True)
 class Options:
-    """How train is cleaned. Lengths are those of the longer side of a pair; the ratio is that of characters.
+    """How train is cleaned. Limits apply to the longer side. The ratio compares characters.
 
     Values are checked by the schemas of experiments and corpora.
     """
@@ -46,7 +46,7 @@ OPTIONS = {field.name: field.default for field in fields(Options)}
 
 
 @dataclass
-class _Evaluation:
+class _DevOrTest:
     """Dev or a test set: its clean pairs, and how many lines of each side were not clean."""
 
     paths: Paths
@@ -58,10 +58,10 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     """Clean SOURCE/{split}.{language} into OUTPUT/{split}.{language} and return the report, also written there.
 
     Dev and tests are also written as OUTPUT/references/{split}.{language}, as they are. The report, cleaning.json, has
-    the lines read, kept and changed, the pairs dropped by reason, and how many train pairs dev and each test set have
-    too: the whole pair, and the line of either language. Everything is read and checked before anything is written.
+    the lines read, kept and changed, the pairs dropped by reason, and how many train pairs are also in dev and in each
+    test set: the whole pair, and the line of either language. All is read and checked before anything is written.
     """
-    evaluation = {split: _read_evaluation(split, sides(source, split, languages)) for split in ("dev", *tests)}
+    evaluation = {split: _read_dev_or_test(split, sides(source, split, languages)) for split in ("dev", *tests)}
     overlap = Overlap(languages)
     for split, read in evaluation.items():
         overlap.add(split, read.pairs)
@@ -104,10 +104,10 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
 def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: Pair, train: Path) -> dict[str, Any]:
     """Clean SOURCE/{name}.{language} into OUTPUT/{stem}.{language} and OUTPUT/references/{stem}.{language}.
 
-    Returns the lines that were read and changed, and how many pairs of the clean text TRAIN.{language} it has, too:
+    Returns how many lines were read and changed, and how many pairs of the clean text TRAIN.{language} are also in it:
     train is not cleaned of it.
     """
-    read = _read_evaluation(name, sides(source, name, languages))
+    read = _read_dev_or_test(name, sides(source, name, languages))
     write_pairs(sides(output, stem, languages), read.pairs)
     write_pairs(sides(output / "references", stem, languages), read_pairs(read.paths))
     overlap = Overlap(languages)
@@ -117,16 +117,16 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     return _describe(read, languages) | {"train pairs also in it": found}
 
 
-def _read_evaluation(split: str, paths: Paths) -> _Evaluation:
+def _read_dev_or_test(split: str, paths: Paths) -> _DevOrTest:
     refuse_same_text(split, paths)
     changed = [0, 0]
     pairs = list(_cleaned(paths, changed))
     if not pairs:
         raise InputError(f"{split} is empty: {paths[0]}", next_step="check the files of the corpus")
-    return _Evaluation(paths, pairs, changed)
+    return _DevOrTest(paths, pairs, changed)
 
 
-def _describe(read: _Evaluation, languages: Pair) -> dict[str, Any]:
+def _describe(read: _DevOrTest, languages: Pair) -> dict[str, Any]:
     return {
         "read": len(read.pairs),
         "with an empty side": sum(not all(pair) for pair in read.pairs),
@@ -164,7 +164,7 @@ def _kept_pairs(
 
 
 def _why_drop(pair: Pair, options: Options) -> str:
-    """Return why a pair cannot be of use, or nothing."""
+    """Return why a pair is useless, or nothing."""
     short, long = sorted(map(len, pair))
     if not short:
         return "empty"

@@ -17,12 +17,12 @@ from urllib.parse import urljoin
 from experiment.corpora.download import place
 from subwords.errors import InputError, unknown
 
-#: Keys of a split beside its languages.
+#: Keys of a split other than its languages.
 SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
-#: Keys that are read by people, and on which no result depends.
+#: Keys for people; no result depends on them.
 PROSE = ("title", "homepage", "licence", "citation")
 
-#: What Snakemake replaces in paths (its pathvars); they know no way to write such a path otherwise.
+#: What Snakemake replaces in paths (its pathvars). It has no way to escape them.
 PATH_VARIABLE = re.compile(r"<[a-z][a-z0-9_]*>")
 
 
@@ -43,7 +43,7 @@ class File:
             )
 
     def location(self, downloads: Path) -> Path:
-        """Return where it lies on this machine, once it has been fetched into the folder `downloads`."""
+        """Return its path on this machine; `downloads` is the folder of downloads."""
         return downloads / place(self.url) if self.url else Path(self.path)
 
 
@@ -73,7 +73,7 @@ class Corpus:
     tests: tuple[str, ...] | None = None  # the test sets in use; None for all
 
     def with_tests(self, names: Sequence[str]) -> Corpus:
-        """Return this corpus with these test sets alone; what is not in use is neither fetched nor looked at."""
+        """Return this corpus with these test sets alone; the others are neither fetched nor read."""
         known = [split.name for split in self._all_splits() if split.name not in ("train", "dev")]
         for name in names:
             if name not in known:
@@ -170,8 +170,7 @@ class Corpus:
     def for_pair(self, pair: str) -> dict[str, Any]:
         """Return the part of the definition on which the raw files of `pair` depend.
 
-        A change elsewhere (another language, the citation, how it is cleaned) does not change it, and so does not
-        put them together again.
+        A change elsewhere (another language, the citation, the cleaning) does not change it.
         """
         languages = self._languages_of(pair)
 

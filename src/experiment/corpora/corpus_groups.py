@@ -2,7 +2,7 @@
 
 A group has the pair many-LANG. Its train and dev are those of its members, one after the other, and it has one test set
 for each member, named by the member's language. Its text is put together from what cleaning and tokenization made of
-the members, so that each language has been treated by its own rules (`experiment.corpora.gathering`).
+the members, so that each language is treated by its own rules (`experiment.corpora.gathering`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MANY = "many"
 
 
 def scored_direction(direction: str, testset: str) -> str:
-    """Return the direction in which a test set is translated: that of a group's is its member's, by which it is called.
+    """Return the direction in which a test set is translated: in a group, that of the member it is named after.
 
     >>> scored_direction("many-en", "de"), scored_direction("de-en", "news")
     ('de-en', 'de-en')
@@ -40,7 +40,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Group(Corpus):
-    """A corpus of which the definition has `group` and `into`. `members` are found by `with_members`."""
+    """A corpus whose definition has `group` and `into`. `with_members` finds its `members`."""
 
     members: tuple[Member, ...] = ()
 
@@ -63,7 +63,7 @@ class Group(Corpus):
         return self
 
     def pair(self, source: str, target: str) -> str:
-        """Return many-LANG. Raises InputError for the other direction: a model has to be told into which language."""
+        """Return many-LANG. Raises InputError for the other direction: a model cannot choose the language."""
         pair = super().pair(source, target)
         if source != MANY:
             raise InputError(

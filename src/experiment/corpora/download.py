@@ -48,7 +48,7 @@ def fetch(
     how many times in a row the server may fail without sending a single byte; the wait between attempts starts with
     `pause` seconds and doubles. Without `sha256`, only the length that the server announces is checked.
 
-    Raises InputError when the file cannot be had or its checksum differs; then `target` is not there.
+    Raises InputError when the file is not available or its checksum differs; then `target` does not exist.
     """
     check_url(url)
     if sha256 and target.is_file() and file_sha256(target) == sha256:
@@ -63,7 +63,7 @@ def fetch(
         origin = url
         resumed = _download(url, part, attempts, pause)
         if resumed and sha256 and file_sha256(part) != sha256:
-            part.unlink()  # the first bytes may be of another version of the file: once more, from the start
+            part.unlink()  # the first bytes may be of another version of the file: start again
             _download(url, part, attempts, pause)
     _check(part, sha256, origin)
     part.replace(target)
@@ -81,7 +81,7 @@ def check_url(url: str) -> None:
 
 
 def place(url: str) -> str:
-    """Return {host}/{path} of a URL: where it lies in a mirror and under the downloads folder."""
+    """Return {host}/{path} of a URL: its place in a mirror and in the folder of downloads."""
     parts = urlsplit(url)
     path = unquote(parts.path).lstrip("/") + (f"?{parts.query}" if parts.query else "")
     return f"{parts.hostname or 'localhost'}/{path}"
@@ -139,13 +139,13 @@ def _download(url: str, part: Path, attempts: int, pause: float) -> bool:
                 return resumed
             except _Temporary as error:
                 reason = error
-            # A server that keeps cutting the line but sends something each time will be done one day.
+            # A server that cuts the connection but sends something each time will finish at last.
             failures = 1 if part.exists() and part.stat().st_size > have else failures + 1
             if failures >= attempts:
                 raise InputError(
                     f"cannot download {url}: {reason} ({attempts} attempts)",
-                    next_step="check the network and run again (what has arrived is kept); without a network, put the "
-                    f"file into a folder as {place(url)} and name that folder as mirror",
+                    next_step="check the network and run again (the downloaded part is kept); without a network, put "
+                    f"the file into a folder as {place(url)} and name that folder as mirror",
                 )
             wait = min(pause * 2 ** (failures - 1), LONGEST_PAUSE)
             print(f"{url}: {reason}; again in {wait:.0f} s", file=sys.stderr, flush=True)
@@ -194,7 +194,7 @@ def _check_status(response: requests.Response, url: str) -> None:
 
 
 def _in_words(error: BaseException) -> str:
-    """Return the innermost reason of a network error: what the outer ones say is of no use to a reader."""
+    """Return the innermost reason of a network error: the outer ones do not help a reader."""
     reason: BaseException = error
     while (inner := getattr(reason, "reason", None) or next(iter(reason.args), None)) is not None:
         if not isinstance(inner, BaseException):

@@ -1,9 +1,9 @@
 """The text of a corpus group, put together from that of its members (`experiment.corpora.corpus_groups`).
 
 Train and dev are the members' train and dev, one member after the other; each test set is one member's, under its
-language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the members' own
-cleaning has looked at their own sets alone. Which lines stayed is written down, and what was made of the members'
-lines, such as their tokens, is gathered by that.
+language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the cleaning of a
+member compares with that member's sets only. The numbers of the kept lines are written to files, and other forms of the
+members' text, such as tokens, are gathered by them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ JOINED = ("train", "dev")
 
 
 @dataclass(frozen=True)
-class Part:
+class MemberText:
     """One form of a member's text: its language, the folder, and the test set that is taken."""
 
     language: str
@@ -39,10 +39,10 @@ class Part:
         return read_pairs(sides(self.folder, split, (self.language, into)))
 
 
-def gather_clean(parts: Sequence[Part], into: str, output: Path, *, keep_overlap: bool = False) -> dict[str, Any]:
+def gather_clean(parts: Sequence[MemberText], into: str, output: Path, *, keep_overlap: bool = False) -> dict[str, Any]:
     """Write the group's clean text, its references and origins; return the report, written as cleaning.json.
 
-    The report is of the same form as a cleaned corpus's, with the pairs of each member beside. Raises InputError when
+    The report has the form of a cleaned corpus's report, and the pairs of each member. Raises InputError when
     nothing is left of a member's train.
     """
     overlap = Overlap((MANY, into))
@@ -67,7 +67,7 @@ def gather_clean(parts: Sequence[Part], into: str, output: Path, *, keep_overlap
     write_origins(output / "dev.origin", dev)
     gather_like(output, parts, into, output)
 
-    references = [Part(part.language, part.folder / "references", part.test) for part in parts]
+    references = [MemberText(part.language, part.folder / "references", part.test) for part in parts]
     every_dev = chain.from_iterable(part.pairs("dev", into) for part in references)
     write_pairs(sides(output / "references", "dev", (MANY, into)), every_dev)
     for part in references:
@@ -89,7 +89,7 @@ def gather_clean(parts: Sequence[Part], into: str, output: Path, *, keep_overlap
     return report
 
 
-def gather_like(origins: Path, parts: Sequence[Part], into: str, output: Path) -> None:
+def gather_like(origins: Path, parts: Sequence[MemberText], into: str, output: Path) -> None:
     """Write the group's train, dev and test sets from any form of the members' text that has the same lines.
 
     `origins` is the folder of the group's clean text, which says what train and dev are made of.
@@ -102,7 +102,7 @@ def gather_like(origins: Path, parts: Sequence[Part], into: str, output: Path) -
         write_pairs(sides(output, part.language, languages), part.pairs(part.test, into))
 
 
-def _chosen(parts: Sequence[Part], split: str, into: str, wanted: Mapping[str, Sequence[int]]) -> Iterator[Pair]:
+def _chosen(parts: Sequence[MemberText], split: str, into: str, wanted: Mapping[str, Sequence[int]]) -> Iterator[Pair]:
     for part in parts:
         numbers = set(wanted[part.language])
         last = 0

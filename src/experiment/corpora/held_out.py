@@ -1,7 +1,7 @@
 """Dev and test sets that are drawn at random from the train text, for corpora that come without any.
 
-Every part gives as many pairs as its share of the whole, so that a drawn set is made up as train is. Only pairs with
-text on both sides are drawn. The draw depends on the seed, the sizes and the text, and on nothing else.
+Each part of train contributes in proportion to its size, so that a drawn set has the composition of train. Only pairs
+with text on both sides are drawn. The draw depends on the seed, the sizes and the text, and on nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def hold_out(folder: Path, languages: Pair, sizes: Mapping[str, int], seed: int,
     """Move pairs of FOLDER/train.{language} to FOLDER/{split}.{language}, as many as `sizes` says for each split.
 
     `lengths` are the lines of the parts that train is made of. Lines keep their order and their bytes. Raises
-    InputError when train has not more pairs than that.
+    InputError when no pair would be left in train.
     """
     paths = sides(folder, "train", languages)
     drawn = draw(list(_full_lines(paths, lengths)), sizes, seed)

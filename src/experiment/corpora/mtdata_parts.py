@@ -1,8 +1,8 @@
-"""Corpora by mtdata id: mtdata knows where each one is and how to read it; our downloader fetches it.
+"""Corpora by mtdata id: mtdata knows their addresses and formats; our downloader fetches them.
 
-mtdata's index names no checksums: a file that is new is only checked to be as long as the server says. Its SHA-256 then
-lies beside it, as FILE.sha256, and is what the file, or another copy of it, must have from there on. The index (some
-290,000 entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
+mtdata's index has no checksums. At the first download only the length is checked, against what the server says. The
+SHA-256 is then written beside the file, as FILE.sha256, and every later copy must have it. The index (some 290,000
+entries) is part of the package; the first look-up takes half a minute, later ones read mtdata's own cache.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from subwords.files import whole_file
 
 
 def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]:
-    """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or of others than two languages."""
+    """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or that has other languages."""
     from mtdata.entry import DatasetId
     from mtdata.index import Index
     from mtdata.iso.bcp47 import bcp47
 
-    logging.getLogger().setLevel(logging.WARNING)  # on import, mtdata sets the root logger to tell all it does
+    logging.getLogger().setLevel(logging.WARNING)  # on import, mtdata makes the root logger print everything
     index = Index.get_instance()
     try:
         wanted = {bcp47(language).lang for language in languages}

@@ -1,4 +1,4 @@
-"""Train pairs that dev or a test set has too."""
+"""Train pairs that are also in dev or a test set."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from experiment.corpora.parallel_text import Pair
 
 
 class Overlap:
-    """The lines of dev and the test sets, by which train pairs are looked up. `found` counts what was, by set."""
+    """Looks up train pairs among the lines of dev and the test sets. `found` counts the pairs found, by set."""
 
     def __init__(self, languages: Pair) -> None:
         self._languages = languages
@@ -27,7 +27,7 @@ class Overlap:
                     side.setdefault(line, set()).add(split)
 
     def has(self, pair: Pair) -> bool:
-        """Return whether either side is a line of an evaluation set, and count where."""
+        """Return whether either side is a line of an evaluation set, and count it in each set that has it."""
         for split in self._pairs.get(pair, ()):
             self.found[split]["pairs"] += 1
         hit = False

@@ -25,7 +25,7 @@ from subwords.files import whole_file
 
 CHUNK = 1 << 20
 #: Name and lines of a part.
-Part = tuple[str, int]
+PartLines = tuple[str, int]
 
 
 def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror: Path | None = None) -> None:
@@ -84,9 +84,9 @@ def check_checksums(expected: Mapping[str, str]) -> None:
             raise InputError(f"{path} has changed since the workflow was started", next_step="start it again")
 
 
-def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[Part]:
+def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[PartLines]:
     """Write both files of a split, mtdata's parts first; return the parts in order."""
-    parts: list[Part] = []
+    parts: list[PartLines] = []
     first, second = sides(output, split.name, languages)
     with whole_file(first, "wb") as left, whole_file(second, "wb") as right:
         if split.mtdata:
@@ -100,12 +100,12 @@ def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, 
             names = [file.url or file.path for file in files[0]]
             if lines[0] == lines[1]:
                 parts += zip(names, lines[0], strict=True)
-            else:  # cut in other places on each side, or not parallel at all, which `_describe` finds
+            else:  # parts cut differently on each side, or text that is not parallel, which `_describe` finds
                 parts.append((", ".join(names), max(sum(side) for side in lines)))
     return parts
 
 
-def _describe(paths: Paths, parts: Iterable[Part]) -> list[dict[str, Any]]:
+def _describe(paths: Paths, parts: Iterable[PartLines]) -> list[dict[str, Any]]:
     """Return part, lines and pairs of each stretch of two parallel files.
 
     Raises InputError when the files do not have the same number of lines.
@@ -115,7 +115,7 @@ def _describe(paths: Paths, parts: Iterable[Part]) -> list[dict[str, Any]]:
     for part, lines in parts:
         full = sum(bool(first.strip() and second.strip()) for first, second in islice(pairs, lines))
         described.append({"part": part, "lines": lines, "pairs": full})
-    for _ in pairs:  # to its end, where it compares the sides
+    for _ in pairs:  # reading to the end compares the numbers of lines
         pass
     return described
 

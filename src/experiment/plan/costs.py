@@ -1,4 +1,4 @@
-"""What trainings will take before they start: parameters, hours and disk, by corpus, direction and model.
+"""What trainings will need: parameters, hours and disk, by corpus, direction and model.
 
 Hours follow from 6 operations per parameter and token (forward and backward; Kaplan et al. 2020, section 2.1) and an
 assumed rate of the device. They are an estimate; what is assumed is printed with it.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: Pieces of a sentence, where nothing is known of the corpus.
 PIECES_PER_SENTENCE = 30
-#: Seconds that a training takes beside its updates: starting, reading, looking at dev, translating.
+#: Seconds that a training takes in addition to its updates: starting, reading, looking at dev, translating.
 OVERHEAD_SECONDS = {"gpu": 60, "cpu": 15}
 #: Floating-point operations per second that trainings are assumed to reach.
 RATE = {"gpu": 40e12, "cpu": 30e9}
@@ -70,9 +70,9 @@ def _part(
     tokens = training_tokens(flags, pairs)
     parameters = {}
     for run in runs:
-        asked = experiment.segmentations[run.segmentation]
-        size = asked.size if isinstance(asked.size, int) else UNKNOWN_SIZE
-        parameters[run] = count(flags, asked.joint, size, size)
+        entry = experiment.segmentations[run.segmentation]
+        size = entry.size if isinstance(entry.size, int) else UNKNOWN_SIZE
+        parameters[run] = count(flags, entry.joint, size, size)
     left = [run for run in runs if not Path(run.run_json).exists()]
     hours = None
     if tokens or not left:
@@ -82,7 +82,7 @@ def _part(
     keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
     stays = float(sum(parameters.values()) * (CHECKPOINT_BYTES + keeps))
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
-    if first == of_corpus[0]:  # its text is there once, whatever is trained on it: raw, clean, and in pieces
+    if first == of_corpus[0]:  # its text is stored once for all trainings: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
     names, largest = (first.corpus, first.direction, first.model), max(parameters.values())
     return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
@@ -115,10 +115,10 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None
 
 
 def disk(parts: list[Part]) -> str:
-    """Return what of the disk the trainings take, in words."""
+    """Return how much disk the trainings take, in words."""
     stays, training = sum(part.stays for part in parts), max(part.training for part in parts)
     return (
-        f"{_in_words(stays)} of disk stay, downloads not counted, and each training that is under way needs up to"
+        f"they keep {_in_words(stays)} of disk, without downloads; each running training needs up to"
         f" {_in_words(training)} more"
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.plan.segmented import Segmented, describe_segmented
+from experiment.plan.segmented_texts import SegmentedText, describe_segmented
 from experiment.plan.systems import RUN, Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
@@ -40,10 +40,10 @@ class Plan:
         self.runtime: dict[str, Any] = experiment.settings["runtime"]
         self.results = Results()
         self.texts: dict[str, Text] = {}
-        self.segmented: dict[str, Segmented] = {}
+        self.segmented: dict[str, SegmentedText] = {}
         self.systems: dict[str, System] = {}
         self.evaluations: dict[tuple[str, int], Evaluation] = {}
-        #: What is downloaded beside the texts.
+        #: Further downloads, of papers.
         self.further_files: list[File] = []
         self.text = cache(self._text)
         self.segmentation = cache(self._segmentation)
@@ -61,15 +61,15 @@ class Plan:
         text = describe_text(found, pair, self._settings["cleaning"], self.results, members)
         return self.texts.setdefault(text.key, text)
 
-    def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> Segmented:
+    def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> SegmentedText:
         """Return the text of a corpus and pair in the pieces of a segmentation."""
-        asked = self._experiment.segmentations[name]
-        if not asked.per_seed and seed:
+        entry = self._experiment.segmentations[name]
+        if not entry.per_seed and seed:
             return self.segmentation(corpus, pair, name, 0)
-        found = describe_segmented(self.text(corpus, pair), asked, seed, self.results)
+        found = describe_segmented(self.text(corpus, pair), entry, seed, self.results)
         return self.segmented.setdefault(found.key, found)
 
-    def segmented_as(self, corpus: str, pair: str, folder: str) -> Segmented:
+    def segmented_as(self, corpus: str, pair: str, folder: str) -> SegmentedText:
         """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
         known = self._experiment.segmentations
         name, _, seed = (folder, "", "0") if folder in known else folder.rpartition(".seed")
@@ -104,7 +104,7 @@ class Plan:
         )
         self.evaluations[system.key, seed] = evaluation
         source, target = direction.split("-")
-        asked = system.segmented.segmentation
+        entry = system.segmented.segmentation
         testsets = {}
         for test in evaluation.tests:
             place = f"{evaluation.folder}/{test.stem}"
@@ -122,12 +122,12 @@ class Plan:
             corpus=corpus,
             direction=direction,
             segmentation=segmentation,
-            algorithm=asked.algorithm,
+            algorithm=entry.algorithm,
             model=model,
             seed=seed,
             run_json=f"{evaluation.chosen}/{RUN}",
             testsets=testsets,
-            size=asked.size if isinstance(asked.size, int) else None,
+            size=entry.size if isinstance(entry.size, int) else None,
             stats_json=f"{system.segmented.folder}/stats.json",
             log=f"{evaluation.training}/log.jsonl",
             pair=text.pair,
@@ -142,7 +142,7 @@ class Plan:
     def files_of(self, key: str, stem: str = "") -> list[str]:
         """Return the files that a text, or a test set of its own, is put together from: downloads, or a user's own.
 
-        The files of an mtdata id are there when its mark is.
+        An mtdata download is complete when its mark is there.
         """
         text = self.texts[key]
         test = text.by_stem(stem) if stem else None
@@ -158,7 +158,7 @@ class Plan:
         return list(dict.fromkeys(mark for part, own in parts for mark in (own.done, own.done_of(own.test(part.test)))))
 
     def testset_job(self, key: str, stem: str) -> dict[str, Any]:
-        """Return what scripts/make_testset.py is told."""
+        """Return the job of scripts/make_testset.py."""
         return self.texts[key].test_job(self.texts[key].by_stem(stem), self.runtime)
 
     def testset_mark(self, key: str, stem: str) -> str:
@@ -166,11 +166,11 @@ class Plan:
         return self.texts[key].done_of(self.texts[key].by_stem(stem))
 
     def training_job(self, key: str, seed: str) -> dict[str, Any]:
-        """Return what scripts/train.py is told: the training, and what follows it."""
+        """Return the job of scripts/train.py: the training, and what follows it."""
         evaluation = self.evaluation(key, seed)
-        told = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
-        told |= {"results": self.results.root, "chosen": evaluation.chosen}
-        return told | {"evaluation": evaluation.job(self.runtime)}
+        job = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
+        job |= {"results": self.results.root, "chosen": evaluation.chosen}
+        return job | {"evaluation": evaluation.job(self.runtime)}
 
     def evaluation(self, key: str, seed: str) -> Evaluation:
         """Return the evaluation of a run."""
@@ -209,7 +209,7 @@ class Plan:
         }
 
     def synchronize(self) -> None:
-        """Make Snakemake's marks say what is there. Raises InputError for checkpoints that are needed and gone."""
+        """Make Snakemake's marks agree with the records. Raises InputError for checkpoints that are needed and gone."""
         for result in (*self.texts.values(), *self.segmented.values()):
             synchronize(Path(result.done), fits(result.record), result.record)
         for text in self.texts.values():
@@ -225,11 +225,11 @@ class Plan:
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
 
-    # --- who uses what
+    # --- what the experiment uses
 
     @cached_property
     def _use(self) -> dict[str, Any]:
-        """What the experiment uses, as `experiment.store.usage` describes it."""
+        """What the experiment uses, in the form of `experiment.store.usage`."""
 
         def inside(folder: str) -> str:
             return str(Path(folder).relative_to(self.results.root))
@@ -250,9 +250,9 @@ class Plan:
         return use_file(self.results.root, self._use)
 
     def register(self) -> None:
-        """Say what the experiment uses, and give each result its folder, before anything is made.
+        """Write what the experiment uses, and make the folder of each result, before any job starts.
 
-        Raises InputError where another experiment gave a result of ours its own folder since we planned.
+        Raises InputError where another experiment has made a folder for one of our results since we planned.
         """
         with locked(Path(self.results.root)):
             write_use(Path(self.use_file), self._use)
@@ -261,7 +261,7 @@ class Plan:
                 own = str(Path(each.folder).relative_to(self.results.root))
                 if (folder := found.folder(own, each.definition)) != each.folder:
                     raise InputError(
-                        f"another experiment that has just started makes {each.folder}, too, and calls it {folder}",
+                        f"another experiment that has just started also makes {each.folder}, as {folder}",
                         next_step="run the same command again: both then share it",
                     )
                 define(Path(each.folder), each.definition)

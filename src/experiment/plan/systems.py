@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.plan.segmented import BINARIZED, Segmented
-from experiment.plan.texts import EvaluationSet
+from experiment.plan.segmented_texts import BINARIZED, SegmentedText
+from experiment.plan.texts import PlannedTestSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import Keyed, Results
-from experiment.training import recipes
+from experiment.training import fairseq_flags
 from experiment.training.selection import gone
 from subwords.errors import InputError
 
 STEP, TRANSLATION = "training 1", "translation 1"
-#: What a run is and what it cost, beside its model.
+#: Beside the model: a description of the run, and its cost.
 RUN = "run.json"
 
 
@@ -28,14 +28,14 @@ RUN = "run.json"
 class System(Keyed):
     """A system but for its seed. One folder holds the trainings with all seeds."""
 
-    segmented: Segmented
+    segmented: SegmentedText
     direction: str
     model: str
     flags: Mapping[str, Any]
 
     def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/train.py is told of the training."""
-        asked, text = self.segmented.segmentation, self.segmented.text
+        """Return the job of scripts/train.py, without what follows the training."""
+        entry, text = self.segmented.segmentation, self.segmented.text
         source, target = self.direction.split("-")
         folder, recipe = f"{self.folder}/seed{seed}", {**self.flags, **runtime["flags"]}
         if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
@@ -48,9 +48,9 @@ class System(Keyed):
             "recipe": recipe,
             "select": dict(select),
             "precision": precision,
-            "joint": asked.joint,
+            "joint": entry.joint,
             "algorithm": self.segmented.algorithm,
-            "form": asked.text,
+            "form": entry.text,
             "data": self.segmented.data,
             "segmenter": f"{self.segmented.folder}/model.{target}",
             "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
@@ -67,7 +67,7 @@ class System(Keyed):
 
 
 def describe_system(
-    segmented: Segmented,
+    segmented: SegmentedText,
     direction: str,
     model: str,
     flags: Mapping[str, Any],
@@ -75,7 +75,7 @@ def describe_system(
     precision: str,
     results: Results,
 ) -> System:
-    """Return a system. Of `select`, what shapes the training and what it keeps: metric, keep, and the beam of BLEU."""
+    """Return a system. Of `select`, only metric, keep and the beam of BLEU change a training or what it keeps."""
     shaping = {name: select[name] for name in ("metric", "beam", "keep")}
     if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
         shaping["beam"] = 1
@@ -83,7 +83,7 @@ def describe_system(
         "step": STEP,
         "segmentation": segmented.key,
         "direction": direction,
-        "recipe": recipes.content(flags, results.checksums),
+        "recipe": fairseq_flags.content(flags, results.checksums),
         "select": shaping,
         "precision": precision,
     }
@@ -97,14 +97,14 @@ class Evaluation:
     """One run's chosen model, and its translations of some test sets with some lexical metrics.
 
     All that is made is in two folders: the model's, named after the choice, and in it the translations', with the key
-    of the search settings. Nothing is made twice: an evaluation that asks for more only adds to what is there.
+    of the search settings. Nothing is made twice: an evaluation with more test sets or metrics adds to what is there.
     """
 
     system: System
     seed: int
     select: Mapping[str, Any]
     search: Mapping[str, Any]
-    tests: Sequence[EvaluationSet]
+    tests: Sequence[PlannedTestSet]
     metrics: Sequence[str]
 
     @property
@@ -126,22 +126,22 @@ class Evaluation:
 
     @property
     def done(self) -> str:
-        """The mark of this evaluation, named by what it asks for, in whatever order."""
-        asked = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
-        return f"{self.folder}/{key(asked)}.{DONE}"
+        """The mark of this evaluation, named by a digest of its test sets and metrics, in any order."""
+        request = {"tests": sorted(test.stem for test in self.tests), "metrics": sorted(self.metrics)}
+        return f"{self.folder}/{key(request)}.{DONE}"
 
-    def translated(self, test: EvaluationSet) -> bool:
+    def translated(self, test: PlannedTestSet) -> bool:
         return fits(Path(self.folder, f"{test.stem}.translation.json"))
 
-    def scored(self, test: EvaluationSet) -> bool:
-        """Return whether a test set is translated and has all the scores, and its reference went round."""
+    def scored(self, test: PlannedTestSet) -> bool:
+        """Return whether a test set is translated and has all the scores, and its reference has made the round trip."""
         scores = Path(self.folder, f"{test.stem}.scores.json")
         if not (self.translated(test) and fits(Path(f"{self.round_trip(test)}.json")) and scores.exists()):
             return False
         return set(self.metrics) <= read_json(scores)["metrics"].keys()
 
-    def round_trip(self, test: EvaluationSet) -> str:
-        """Return where a reference lies that went through the segmentation and back."""
+    def round_trip(self, test: PlannedTestSet) -> str:
+        """Return the path of the reference after segmentation and back."""
         target = self.system.direction.split("-")[1]
         return f"{self.system.segmented.folder}/{test.stem}.{target}.round-trip"
 
@@ -186,10 +186,10 @@ class Evaluation:
         return found
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/evaluate.py is told."""
+        """Return the job of scripts/evaluate.py."""
         segmented = self.system.segmented
         source, target = self.system.direction.split("-")
-        asked, text = segmented.segmentation, segmented.text
+        entry, text = segmented.segmentation, segmented.text
         return {
             "folder": self.folder,
             "definition": self.definition,
@@ -198,13 +198,13 @@ class Evaluation:
             "direction": self.system.direction,
             "segmented": segmented.folder,
             "algorithm": segmented.algorithm,
-            "form": asked.text,
+            "form": entry.text,
             "train": f"{text.folder}/train.{target}",
             "tests": [
                 {
                     "stem": test.stem,
-                    "source": f"{text.form(asked.text)}/{test.stem}.{source}",
-                    "target": f"{text.form(asked.text)}/{test.stem}.{target}",
+                    "source": f"{text.form(entry.text)}/{test.stem}.{source}",
+                    "target": f"{text.form(entry.text)}/{test.stem}.{target}",
                     "reference": text.reference(test.stem, target),
                     "round_trip": self.round_trip(test),
                 }

@@ -21,11 +21,11 @@ DOWNLOADS = Path("results/downloads")
 
 
 @dataclass(frozen=True)
-class EvaluationSet:
+class PlannedTestSet:
     """A test set of a text. `stem` is what its files are called.
 
     Where train is cleaned of the test set, it belongs to the text's definition and is made with it. Otherwise
-    (`overlap: keep`, of the corpus or of the test set) it shapes nothing else, and has a key and a mark of its own.
+    (`overlap: keep`, of the corpus or of the test set) nothing else depends on it, and it has its own key and mark.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Text(Keyed):
     pair: str
     cleaning: Mapping[str, Any]
     checksums: Mapping[str, str]  # of the user's own files
-    tests: tuple[EvaluationSet, ...]
+    tests: tuple[PlannedTestSet, ...]
     members: tuple[Text, ...] = field(default=())
 
     @property
@@ -61,40 +61,40 @@ class Text(Keyed):
         """Return a pattern of a split's files in a form, as the record names them."""
         return f"{stem}.*" if form == "raw" else f"{form}/{stem}.*"
 
-    def record_of(self, test: EvaluationSet) -> Path:
+    def record_of(self, test: PlannedTestSet) -> Path:
         """Return the record of a test set: the text's, or its own."""
         return Path(self.folder, f"{test.stem}.json") if test.own else self.record
 
     def reference(self, stem: str, language: str) -> str:
-        """Return a side of dev or of a test set as it came, which hypotheses are compared with."""
+        """Return a side of dev or of a test set before cleaning: hypotheses are compared with it."""
         return f"{self.folder}/references/{stem}.{language}"
 
     def gold(self) -> dict[str, str]:
         """Return the files of gold morphemes by language."""
         return {language: f"{self.folder}/gold.{language}" for language in self.corpus.gold_languages(self.pair)}
 
-    def test(self, name: str) -> EvaluationSet:
+    def test(self, name: str) -> PlannedTestSet:
         return next(test for test in self.tests if test.name == name)
 
-    def by_stem(self, stem: str) -> EvaluationSet:
+    def by_stem(self, stem: str) -> PlannedTestSet:
         return next(test for test in self.tests if test.stem == stem)
 
-    def done_of(self, test: EvaluationSet) -> str:
+    def done_of(self, test: PlannedTestSet) -> str:
         """Return the mark of a test set: the text's, or its own."""
         return f"{self.folder}/{test.stem}.{DONE}" if test.own else self.done
 
-    def files_of(self, test: EvaluationSet | None = None) -> list[File]:
+    def files_of(self, test: PlannedTestSet | None = None) -> list[File]:
         """Return the files that the text, or one test set of its own, is put together from."""
         if test is None:
             return [] if self.members else self._together.files(self.pair)
         return [file for language in self.languages for file in self._split(test).files.get(language, ())]
 
-    def mtdata_of(self, test: EvaluationSet | None = None) -> list[str]:
+    def mtdata_of(self, test: PlannedTestSet | None = None) -> list[str]:
         """Return the mtdata ids that the text, or one test set of its own, is put together from."""
         splits = self._together.splits(self.pair).values() if test is None else [self._split(test)]
         return list(dict.fromkeys(name for split in splits for name in split.mtdata))
 
-    def _split(self, test: EvaluationSet) -> Split:
+    def _split(self, test: PlannedTestSet) -> Split:
         return self.corpus.splits(self.pair)[test.name]
 
     @property
@@ -103,21 +103,21 @@ class Text(Keyed):
         return self.corpus.with_tests([test.name for test in self.tests if not test.own])
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/make_corpus.py is told."""
-        told = {"folder": self.folder, "definition": self.definition, "workers": runtime["workers"]}
+        """Return the job of scripts/make_corpus.py."""
+        job = {"folder": self.folder, "definition": self.definition, "workers": runtime["workers"]}
         if isinstance(self.corpus, Group):
             parts = zip(self.corpus.members, self.members, strict=True)
             members = [[part.language, text.folder, text.test(part.test).stem] for part, text in parts]
             keep = self.cleaning["overlap"] == "keep"
             inputs = {str(text.record): ["*"] for text in self.members}
-            return told | {"members": members, "into": self.corpus.into, "keep_overlap": keep, "inputs": inputs}
-        return told | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
+            return job | {"members": members, "into": self.corpus.into, "keep_overlap": keep, "inputs": inputs}
+        return job | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
 
-    def test_job(self, test: EvaluationSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what scripts/make_testset.py is told."""
+    def test_job(self, test: PlannedTestSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the job of scripts/make_testset.py."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
-        told = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
-        return source | told | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
+        job = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
+        return source | job | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}
 
     def _source(self, corpus: Corpus, runtime: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -149,7 +149,7 @@ def describe_text(
         parts = zip(corpus.members, members, strict=True)
         definition |= {"members": [[part.language, text.key, text.test(part.test).stem] for part, text in parts]}
         definition |= {"overlap": cleaning["overlap"]}
-        tests = [EvaluationSet(part.language, part.language) for part in corpus.members]
+        tests = [PlannedTestSet(part.language, part.language) for part in corpus.members]
     else:
         described = {name: _describe(split, pair, results.checksums, checksums) for name, split in splits.items()}
         if corpus.generator is not None:
@@ -165,10 +165,10 @@ def describe_text(
             removed = "keep" not in (cleaning["overlap"], splits[name].overlap) and name in (cleaned_of or splits)
             if drawn or removed:
                 definition["tests"][name] = described[name]
-                tests.append(EvaluationSet(name, name))
+                tests.append(PlannedTestSet(name, name))
             else:
                 alone = {"step": f"test set of {STEP}", **described[name]}
-                tests.append(EvaluationSet(name, f"{name}.{key(alone)}", alone))
+                tests.append(PlannedTestSet(name, f"{name}.{key(alone)}", alone))
     own = f"corpora/{corpus.name}.{key(definition)}/{pair}"
     folder = results.folder(own, definition)
     return Text(definition, folder, corpus, pair, cleaning, checksums, tuple(tests), members)
@@ -185,7 +185,7 @@ def _describe(split: Split, pair: str, known: Checksums, checksums: dict[str, st
 
 
 def _contents(files: tuple[File, ...], known: Checksums, checksums: dict[str, str]) -> list[str]:
-    """Return the checksums of files; one that is packed says so, for it is unpacked."""
+    """Return the checksums of files, with `gz` at those that are unpacked."""
     contents = []
     for file in files:
         if file.path:

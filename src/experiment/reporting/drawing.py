@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Text and axes. A report replaces it by the page's own text colour, so that figures are readable on dark pages too.
 INK = "#1c1c21"
 GRID = "#8a8a93"
-#: Okabe and Ito's palette, without black and yellow: told apart by colour-blind readers, visible on white and black.
+#: Okabe and Ito's palette, without black and yellow: fit for colour-blind readers, visible on white and black.
 COLORS = ("#1f83c4", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -78,5 +78,5 @@ def save_png(figure: Figure, path: Path, dots_per_inch: int = 160) -> None:
     import matplotlib as mpl
 
     with mpl.rc_context(style()), whole_file(path, "wb") as stream:
-        # The version of matplotlib is no part of the data.
+        # The version of matplotlib is not part of the data.
         figure.savefig(stream, format="png", dpi=dots_per_inch, facecolor="white", metadata={"Software": None})

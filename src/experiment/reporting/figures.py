@@ -199,8 +199,8 @@ WordClasses = Mapping[str, Mapping[str, float | None]]
 def draw_words(found: Mapping[str, Sequence[WordClasses]]) -> Figure | None:
     """Return F1 of words by their frequency in the training text: a line a segmentation, the mean over its seeds.
 
-    `found` maps a segmentation to the `words_by_frequency` of its runs. Of words that training has not seen (class 0)
-    it shows recall, because no translation can avoid false ones. A class without words in the references has no point.
+    `found` maps a segmentation to the `words_by_frequency` of its runs. Words that training has not seen (class 0)
+    have recall only, because no translation can avoid false ones. A class without words in the references has no point.
     None when there are none.
     """
     import matplotlib as mpl

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.piece_statistics import entries_of, side_statistics
-from experiment.training.exposure import planned_exposure
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -60,14 +59,22 @@ def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
     """
     found: dict[tuple[str, str, str], Planned] = {}
     for run in experiment.runs:
-        asked, flags = experiment.segmentations[run.segmentation], experiment.recipes[run.model]["flags"]
+        entry, flags = experiment.segmentations[run.segmentation], experiment.recipes[run.model]["flags"]
         learned = run.stats_json if Path(run.stats_json or "").is_file() else None
         sides = side_statistics(learned, run.direction)
-        facts = {"text": asked.text, "joint": asked.joint, **planned_exposure(flags)}
+        facts = {"text": entry.text, "joint": entry.joint, **planned_exposure(flags)}
         facts["vocabulary"] = entries_of(learned, run.direction)
         facts |= {f"vocabulary_{side}": statistics.vocabulary for side, statistics in sides.items()}
         found.setdefault(run.block, {}).setdefault(run.segmentation, []).append(facts)
     return found
+
+
+def planned_exposure(flags: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the updates and sentences that a recipe names for every system; None for what depends on the system."""
+    updates = flags.get("max-update") if not flags.get("patience") else None
+    by_sentences = flags.get("batch-size") and not flags.get("max-tokens")
+    batch = flags["batch-size"] * _first(flags.get("update-freq", 1)) if by_sentences else None
+    return {"updates": updates, "sentences_seen": updates and batch and updates * batch}
 
 
 def warnings(flags: Mapping[str, Any]) -> list[str]:
@@ -114,3 +121,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
+
+
+def _first(value: Any) -> int:
+    return int(value[0] if isinstance(value, list) else value)

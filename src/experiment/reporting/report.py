@@ -99,7 +99,7 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
             "pieces",
             draw_histograms(statistics),
             "Pieces per word",
-            "Share of the words of the training text that have so many pieces. A word is what spaces separate in the "
+            "Share of the words of the training text with each number of pieces. A word is what spaces separate in the "
             "text that the segmentation reads.",
         ),
     ]

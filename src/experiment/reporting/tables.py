@@ -19,7 +19,7 @@ from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval,
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
-#: Columns of how systems were made, and what differs where these do.
+#: Columns that say how systems were made, and how a warning calls their differences.
 MAKING = {
     "commit": "commits of this project",
     "versions": "versions of packages",
@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One system of a table, or a bound beside them (the copied source, the round trip); without a name, it belongs to
+    """One system of a table, or a bound (the copied source, the round trip); without a name, it belongs to
     the line above."""
 
     name: str
@@ -376,11 +376,12 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     headings = [f"{_heading(column)}: {what}" for column in known for what in ("ρ", "ρ given entries")]
     notes = []
     for prediction in list(known.values())[:1]:
+        without = f", without {prediction.untrained} that learned nothing" if prediction.untrained else ""
         notes.append(
             f"ρ: Spearman's correlation with the score, over the {prediction.systems} systems of the "
-            f"{prediction.algorithms} algorithms with several sizes. Given entries: the partial correlation, what a "
-            "measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap samples of algorithms, "
-            "with all their sizes, and of seeds."
+            f"{prediction.algorithms} algorithms with several sizes{without}. Given entries: the partial "
+            "correlation, what a measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap "
+            "samples of algorithms, with all their sizes, and of seeds."
         )
         if prediction.algorithms < FEWEST_ALGORITHMS:
             few = f"{prediction.algorithms} algorithms are too few for these intervals to mean anything"

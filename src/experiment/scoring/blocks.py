@@ -1,7 +1,7 @@
 """The systems of one corpus, direction and model on one test set: each against its baseline, and between its bounds.
 
 Every run has a paired test against the baseline's run with the same seed; every system has one answer over all seeds.
-What has not clearly learned more than to copy the source has learned nothing.
+A system that does not clearly beat the copied source has learned nothing.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ from experiment.scoring.significance import (
 from subwords.errors import InputError
 
 #: Segmentation and seed -> what belongs to the run.
-Runs = dict[tuple[str, int], Any]
+ByRun = dict[tuple[str, int], Any]
 COPY = "copied source"
 
 
 def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict[tuple[str, int, str], dict[str, Any]]:
     """Return (segmentation, seed, metric) -> the columns of scores.csv that comparing the runs of a block fills.
 
-    Nothing where no system has its baseline among the runs, or where translations are not listed. Raises InputError
-    where a baseline lacks a seed, or where texts or COMET models do not belong together.
+    Systems whose baseline is not among the runs have their intervals and bounds, and are compared with nothing. Nothing
+    where no system has a baseline anywhere, or where translations are not listed. Raises InputError where a baseline
+    lacks a seed, or where texts or COMET models do not belong together.
     """
     files = {(run.segmentation, run.seed): run.testsets[testset] for run in runs}
     names = {name: manifest.baseline_of(name) for name, _ in files}
     against = {name: other for name, other in names.items() if other in names}
     reference, source = (getattr(runs[0].testsets[testset], text) for text in ("reference", "source"))
-    if not against or not reference or not all(each.hypothesis for each in files.values()):
+    if manifest.against == {} or not reference or not all(each.hypothesis for each in files.values()):
         return {}
     _check_baselines(files, against)
     options = DEFAULTS | manifest.parameters.get("significance", {})
@@ -87,7 +88,7 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
     return columns
 
 
-def _check_baselines(runs: Runs, against: Mapping[str, str]) -> None:
+def _check_baselines(runs: ByRun, against: Mapping[str, str]) -> None:
     for name, other in against.items():
         if other in against:
             raise InputError(f"{name} is compared with {other}: a baseline is compared with nothing itself")
@@ -114,7 +115,7 @@ def _comet_segments(files: Mapping[tuple[str, int], str | None]) -> tuple[str, M
     return signatures.pop(), {run: mean_statistics(content["segments"]) for run, content in contents.items()}
 
 
-def _by_system(runs: Runs) -> dict[str, list[SentenceStatistics]]:
+def _by_system(runs: ByRun) -> dict[str, list[SentenceStatistics]]:
     """Return segmentation -> its runs, by seed."""
     found: dict[str, list[SentenceStatistics]] = {}
     for name, seed in sorted(runs, key=lambda run: run[1]):
@@ -122,7 +123,9 @@ def _by_system(runs: Runs) -> dict[str, list[SentenceStatistics]]:
     return found
 
 
-def _of_each_seed(runs: Runs, against: Mapping[str, str], options: Mapping[str, Any]) -> dict[tuple[str, int], Outcome]:
+def _of_each_seed(
+    runs: ByRun, against: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[tuple[str, int], Outcome]:
     """Return the paired test of every run against its baseline's run with the same seed; baselines have no p-value."""
     found: dict[tuple[str, int], Outcome] = {}
     for baseline, seed in (run for run in runs if run[0] not in against):

@@ -1,4 +1,4 @@
-"""COMET: is the model there, load it, score with it.
+"""COMET: check whether the model is available, load it, score with it.
 
 Rei et al. 2022, "COMET-22"; Zouhar et al. 2024, "Pitfalls and Outlooks in Using COMET" (arXiv 2408.15366) for why the
 signature names versions and precision, and why empty hypotheses are counted: COMET does not score them 0.
@@ -19,6 +19,7 @@ from subwords.errors import InputError, unknown
 DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
 NETWORK_SECONDS = 10
 PRECISIONS = ("fp32", "fp16")
+BATCH = 16
 
 #: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
 #: check does not have to import torch.
@@ -52,7 +53,7 @@ def check_comet_model(model: str = DEFAULT_MODEL) -> str:
         _check_local(_local_checkpoint(model))
         return "local"
     if name_of(model).count("/") != 1 or not all(name_of(model).split("/")):
-        raise InputError(f"{model!r} is no COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
+        raise InputError(f"{model!r} is not a COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
     return "cached" if _cached_checkpoint(model) else _check_hub(model)
 
 
@@ -106,7 +107,7 @@ def read_hyperparameters(checkpoint: Path) -> dict[str, Any]:
 
 
 def _cached_checkpoint(model: str) -> Path | None:
-    """Return the checkpoint in the Hugging Face cache, or None when the model is not there as a whole."""
+    """Return the checkpoint in the Hugging Face cache, or None when the model is missing or not complete."""
     from huggingface_hub import try_to_load_from_cache
 
     name, revision = name_of(model), revision_of(model)
@@ -226,11 +227,10 @@ class CometScorer:
     less than a segment score means. Raises InputError as `load_comet_model`.
     """
 
-    def __init__(self, model: str, precision: str = "fp32", batch: int = 16) -> None:
+    def __init__(self, model: str, precision: str = "fp32") -> None:
         if precision not in PRECISIONS:
             raise unknown("COMET precision", precision, PRECISIONS)
         self._network, checkpoint = load_comet_model(model)
-        self._batch = batch
         self._signature = comet_signature(model, checkpoint, precision)
         if precision == "fp16":
             self._network.half()
@@ -247,9 +247,7 @@ class CometScorer:
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
         gpus = 1 if torch.cuda.is_available() else 0
-        prediction = self._network.predict(
-            samples, batch_size=self._batch, gpus=gpus, num_workers=0, progress_bar=False
-        )
+        prediction = self._network.predict(samples, batch_size=BATCH, gpus=gpus, num_workers=0, progress_bar=False)
         segments = [float(score) for score in prediction["scores"]]
         return {
             "name": "COMET",
@@ -262,13 +260,25 @@ class CometScorer:
 
 
 def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
-    """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub."""
+    """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub.
+
+    Raises InputError for a name without a revision: what the hub has under it may change.
+    """
     if _looks_local(model):
         checkpoint = _local_checkpoint(model)
         _check_local(checkpoint)
         return key({"step": "comet 1", "sha256": checksums.of(checkpoint), "precision": precision})
-    identity = {"step": "comet 1", "model": name_of(model), "revision": revision_of(model), "precision": precision}
-    return key(identity)
+    revision = revision_of(model)
+    if revision is None:
+        cached = _cached_checkpoint(model)
+        raise InputError(
+            f"comet_model: {model} has no revision, and what the hub has under that name may change",
+            allowed="NAME@REVISION, or the path of a checkpoint",
+            next_step=f"comet_model: {model}@{cached.parents[1].name}, which is in the cache"
+            if cached
+            else f"take the newest commit from https://huggingface.co/{model}/commits/main",
+        )
+    return key({"step": "comet 1", "model": name_of(model), "revision": revision, "precision": precision})
 
 
 def comet_signature(model: str, checkpoint: Path, precision: str) -> str:

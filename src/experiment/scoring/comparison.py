@@ -12,12 +12,12 @@ crossed: every training translates the same sentences. The variance of a differe
   make the test too careful (McCullagh 2000; Owen 2007 on resampling crossed arrays). It is estimated from the
   resamples: the variance of one run's score less the covariance of two runs of the same system.
 
-The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. A plain hierarchical
-bootstrap, which draws seeds with replacement, is far too narrow: of three seeds it sees two thirds of their variance,
-and nothing of the uncertainty of that. tests/results/test_levels.py simulates the level of both.
+The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. The interval of a
+plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds it has two thirds
+of the variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level of both.
 
-With one seed on either side, or seeds without any spread, nothing is known about training. Then the interval and
-p-value are those of these very trained systems, from the resamples alone (`significance`).
+With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
+come from the resamples alone (`significance`) and hold for these trained systems only.
 
 p-values are corrected for the number of systems compared with the baseline (Holm 1979), which is valid however the
 comparisons depend on each other through the shared baseline. Two systems count as the same when the interval lies
@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from experiment.scoring.significance import ALPHA, check_test, paired_p_value, r
 
 #: What a comparison can say, in words that tables print.
 BETTER, WORSE, SAME, OPEN, LEARNED_NOTHING = "better", "worse", "same", "open", "learned nothing"
-#: What is said of a system whose baseline learned nothing: to be above such a one shows little.
+#: The verdict on a system whose baseline learned nothing: a better score than such a baseline's shows little.
 NO_BASELINE = "baseline learned nothing"
 #: A system with a lower BLEU has learned nothing, however low the copied source's is.
 BLEU_FLOOR = 1.0
@@ -56,7 +57,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class _Runs:
+class _ResampledRuns:
     """The runs of one system: scores on the test set, and on resampled test sets (runs x samples)."""
 
     statistics: Sequence[SentenceStatistics]
@@ -121,12 +122,20 @@ def have_learned(
     }
 
 
-def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _Runs]:
+def learned_nothing(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of scores.csv is of a system that has learned nothing: by `have_learned`, or, where its file
+    does not know the copied source, by `BLEU_FLOOR` alone."""
+    if row["copied_source"] is None:
+        return bool(row["metric"] == "bleu" and row["score"] <= BLEU_FLOOR)
+    return bool(row["verdict"] == LEARNED_NOTHING)
+
+
+def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int) -> dict[str, _ResampledRuns]:
     scores = iter(resampled_scores([run for runs in systems.values() for run in runs], samples))
-    return {name: _Runs(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
+    return {name: _ResampledRuns(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
 
 
-def _difference(mine: _Runs, other: _Runs, test: str, trained: bool = True) -> Comparison:
+def _difference(mine: _ResampledRuns, other: _ResampledRuns, test: str, trained: bool = True) -> Comparison:
     """Compare two systems; `trained` is False where the other is one text and no training, as the copied source."""
     effect = float(mine.scores.mean() - other.scores.mean())
     differences = mine.resampled.mean(axis=0) - other.resampled.mean(axis=0)
@@ -141,7 +150,7 @@ def _difference(mine: _Runs, other: _Runs, test: str, trained: bool = True) -> C
     return Comparison(effect, effect - width, effect + width, p_value, over_seeds=False)
 
 
-def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_Runs]) -> Comparison:
+def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRuns]) -> Comparison:
     """Return Student's test of an effect whose variance over resampled test sets is `of_sentences`."""
     from scipy.stats import t
 

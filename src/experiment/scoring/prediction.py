@@ -1,8 +1,10 @@
 """Which measure of a segmented text, known before anything is trained, predicts the score?
 
-The correlation is Spearman's, over systems, each with the mean of its seeds. Sizes of one algorithm resemble each other
-and seeds of one system do, too; so intervals are those of a hierarchical bootstrap: algorithms are drawn with
-replacement, a drawn algorithm keeps all its sizes, and of each system the seeds are drawn with replacement.
+The correlation is Spearman's, over systems, each with the mean of its seeds. Sizes of one algorithm
+resemble each other, and so do seeds of one system. So intervals come from a hierarchical bootstrap: algorithms are
+drawn with replacement, a drawn algorithm keeps all its sizes, and of each system the seeds are drawn with replacement.
+
+The score of a system that has learned nothing says nothing of its pieces: such systems are left out.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import resampling_seed
 
@@ -41,6 +44,7 @@ class Swept:
     algorithm: str
     measures: Mapping[str, float]
     scores: tuple[float, ...]
+    learned: bool = True
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,12 @@ class Prediction:
     """How well each measure predicts the score.
 
     `rho` is Spearman's correlation with the score, `beyond_size` the partial correlation given `SIZE`, `better` the
-    difference |rho| - |rho'| of two measures.
+    difference |rho| - |rho'| of two measures. `untrained` systems had learned nothing and are not among `systems`.
     """
 
     systems: int
     algorithms: int
+    untrained: int
     rho: Mapping[str, Interval]
     beyond_size: Mapping[str, Interval]
     better: Mapping[tuple[str, str], Interval]
@@ -83,6 +88,7 @@ def swept_systems(rows: Sequence[Row], testset: str, metric: str) -> list[Swept]
             algorithm,
             {name: statistics.fmean(row[name] for row in runs) for name in known},
             tuple(row["score"] for row in runs),
+            not any(map(learned_nothing, runs)),
         )
         for (algorithm, _), runs in kept.items()
     ]
@@ -102,7 +108,7 @@ def spearman(measures: Array, scores: Array) -> Array:
 def partial(correlations: Array, one: int, other: int, given: int) -> float:
     """Return the partial correlation of two variables given a third, of the matrix of their correlations.
 
-    nan where the third leaves nothing of one of them.
+    nan where the third determines one of them.
 
     >>> ranks = np.array([[1.0, 0.5, 0.5], [0.5, 1.0, 0.5], [0.5, 0.5, 1.0]])
     >>> round(partial(ranks, 0, 1, given=2), 3)
@@ -114,7 +120,11 @@ def partial(correlations: Array, one: int, other: int, given: int) -> float:
 
 
 def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = None) -> Prediction | None:
-    """Return how well each measure predicts the score; None below two algorithms, three systems or one measure."""
+    """Return how well each measure predicts the score, over the systems that have learned something.
+
+    None below two algorithms, three systems or one measure.
+    """
+    given, systems = systems, [system for system in systems if system.learned]
     algorithms = list(dict.fromkeys(system.algorithm for system in systems))
     if len(algorithms) < 2 or len(systems) < 3 or not systems[0].measures:
         return None
@@ -145,6 +155,7 @@ def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = 
     return Prediction(
         len(systems),
         len(algorithms),
+        len(given) - len(systems),
         rho={name: interval(0, k) for k, name in enumerate(names)},
         beyond_size={names[k]: interval(1, k) for k in others} if SIZE in names else {},
         better={(names[a], names[b]): interval(2, k) for k, (a, b) in enumerate(pairs)},

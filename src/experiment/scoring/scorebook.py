@@ -15,7 +15,7 @@ from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
 from experiment.store.checksums import file_sha256
 from experiment.store.making import RECORD
-from experiment.training.exposure import training_flops
+from experiment.training.flops import training_flops
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -50,7 +50,8 @@ COLUMNS: dict[str, str] = {
     "effect_high": "upper end of the effect's 95% interval",
     "effect_p": "p-value of the effect over seeds and sentences",
     "effect_p_holm": "the same, corrected for all systems of the block (Holm)",
-    "over_seeds": "false where one seed, or equal outputs of all seeds, say nothing about training",
+    "over_seeds": "true where the test includes the chance of training; false with one seed, or with equal outputs of"
+    " all seeds",
     "margin": "a difference smaller than this counts as none",
     "verdict": "better, worse, same (the interval lies within the margin), open, learned nothing, or baseline learned"
     " nothing",
@@ -84,7 +85,7 @@ COLUMNS: dict[str, str] = {
     "gpus": "GPUs used for training; 0 is CPU",
     "runs_per_gpu": "jobs that were allowed to share one GPU",
     "gpu_hours": "train_seconds x gpus / runs_per_gpu / 3600",
-    "energy_kwh": "energy that the cards used during training, where they tell it",
+    "energy_kwh": "energy that the cards used during training, where they report it",
     "tokens_per_second": "target pieces per second of training",
     "peak_memory_mib": "largest memory in use during training, in MiB",
     "device": "processor or GPU",
@@ -184,7 +185,7 @@ def _made_by(record: Path) -> str | None:
 
 
 def _segmentation(run: Run) -> Mapping[str, Any]:
-    """Return the definition of a run's segmentation, which lies beside its statistics."""
+    """Return the definition of a run's segmentation, from the folder of its statistics."""
     beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
     return read_json(beside) if beside and beside.exists() else {}
 

@@ -10,7 +10,7 @@
 The resamples are drawn as sacrebleu draws them. scipy.stats.bootstrap and permutation_test would index every sentence
 of every resample; one product of matrices serves all systems and metrics with the same resamples.
 
-This module knows nothing of training: `comparison` does.
+Seeds of training are not considered here, but in `comparison`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Results that are never lost or mixed up: what identifies a result, where it lies, and how it is made exactly once."""
+"""Results that are never lost or mixed up: what identifies a result, its folder, and how it is made exactly once."""

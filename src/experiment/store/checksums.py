@@ -1,4 +1,4 @@
-"""SHA-256 of files. While the graph is built, the user's own are read once, then known by size and time of change."""
+"""SHA-256 of files. Those of users' files are remembered, and computed again when size or time of change differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a folder of results, who uses it, and what nothing needs any more."""
+"""What is in a folder of results, which experiments use it, and what can be deleted."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.store.making import DEFINITION, LOCK, RECORD
-from experiment.store.usage import USED, Use, uses, wishes
+from experiment.store.usage import USED, Use, uses, uses_of
 from subwords.errors import InputError
 
 #: Depth of the folders that have a key in their name, and of what a plan calls them.
 KINDS = {"corpora": "*/*", "segmented": "*/*/*", "runs": "*/*/*/*/seed*"}
-#: What is being deleted lies there, in the folder of results.
+#: The folder, in the folder of results, of what is being deleted.
 DELETED = ".deleted"
 
 
@@ -71,15 +71,15 @@ def _held(root: Path, folder: Path, known: Iterable[Use]) -> Held:
 
 
 def waste(root: Path, superseded: bool = False) -> list[Waste]:
-    """Return what nothing needs: results that no plan names, checkpoints of finished trainings, left-overs.
+    """Return what can be deleted: results that no plan names, checkpoints of finished trainings, left-overs.
 
     With `superseded`, also what is named only by plans of experiments that were changed since. Raises InputError where
     no plan is known: then everything would be waste.
     """
     if not (root / USED).is_dir():
         raise InputError(
-            f"{root / USED} is not there: nothing says who uses what",
-            next_step="start each experiment again that uses these results: each says so when it starts",
+            f"{root / USED} is not there: it is not known which experiment uses what",
+            next_step="start each experiment that uses these results again: it then writes what it uses",
         )
     found: list[Waste] = []
     for result in held(root):
@@ -91,14 +91,16 @@ def waste(root: Path, superseded: bool = False) -> list[Waste]:
 def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
     folder = result.folder
     if not result.users:
-        yield Waste(folder, folder, "no plan names it", result.size)
+        yield Waste(folder, folder, "no experiment uses it", result.size)
     elif superseded and all(user.startswith("(") for user in result.users):
-        yield Waste(folder, folder, f"only an earlier plan names it: {', '.join(result.users)}", result.size)
+        yield Waste(
+            folder, folder, f"only an earlier form of an experiment uses it: {', '.join(result.users)}", result.size
+        )
     else:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):
                 yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
-        kept = any(wish["keep"] for wish in wishes(root, folder))
+        kept = any(use["keep"] for use in uses_of(root, folder))
         for path in [] if kept or not result.finished else (folder / "checkpoints").glob("*.pt"):
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
 
@@ -121,9 +123,9 @@ def _idle(folder: Path) -> Iterator[bool]:
 
 
 def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list[Waste]:
-    """Delete, and return what was: not what somebody has begun to use, or to work in, since it was found.
+    """Delete what was found, and return what was deleted. Anything that came into use in the meantime is kept.
 
-    What is deleted is moved away first, so that a half of it is never taken for a result.
+    A folder is moved away before it is deleted, so that half of it is never taken for a result.
     """
     away = root / DELETED
     deleted: list[Waste] = []

@@ -2,8 +2,8 @@
 
 A definition is plain data with everything that shapes the content of a folder, and nothing else. Equal definitions have
 equal keys, whatever the result is called and wherever it was made. The first entry of each definition names the step
-and its version, as in `{"step": "corpus 1"}`: whoever changes what a step makes of the same definition raises the
-number, so that old results stay what they are.
+and its version, as in `{"step": "corpus 1"}`. A change in what a step makes of the same definition needs a higher
+number, so that old results keep their meaning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-#: 40 bits: among a million folders, two have the same key with a probability of 0.4; it is then noticed (`results`).
+#: 40 bits: among a million folders, two have the same key with a probability of 0.4. That is an error (`results`).
 KEY_LENGTH = 10
 
 
@@ -47,4 +47,4 @@ def _plain(value: Any) -> Any:
         return int(value) if value.is_integer() else value
     if value is None or isinstance(value, str | bool | int):
         return value
-    raise ValueError(f"{value!r} cannot be part of a definition: it is no plain data")
+    raise ValueError(f"{value!r} cannot be part of a definition: it is not plain data")

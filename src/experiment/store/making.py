@@ -1,7 +1,7 @@
 """Make a result exactly once, even if processes are killed on the way or several make it at the same time.
 
-A program that makes a result takes a lock on its folder. Where the record is there and fits the files, the work was
-done (perhaps by another snakemake a moment ago) and nothing happens. Else it works under temporary names, renames what
+A program that makes a result takes a lock on its folder. Where the record is there and fits the files, the work is
+done (perhaps by another snakemake just now) and nothing happens. Else it works under temporary names, renames what
 is finished, and writes the record last. So there is a record, or the result does not count; and no reader ever sees
 half a file.
 
@@ -39,14 +39,14 @@ Work = Callable[[Path], Mapping[str, Any]]
 
 
 def make(folder: Path, work: Work, record: str = RECORD) -> bool:
-    """Let `work` fill a scratch folder, move what it made into `folder` and write the record; return whether it had to.
+    """Let `work` fill a scratch folder, move its files into `folder`, write the record; return False if done already.
 
-    Nothing happens where the record is there and fits.
+    Nothing is to do where the record is there and fits the files.
     """
     with locked(folder):
         if fits(folder / record):
             return False
-        for left_over in folder.glob(f"{_SCRATCH}*"):  # by one that was killed: the lock is ours
+        for left_over in folder.glob(f"{_SCRATCH}*"):  # of a killed process: the lock is ours
             shutil.rmtree(left_over)
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=folder))
         try:

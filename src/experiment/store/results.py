@@ -1,6 +1,6 @@
-"""Where results lie: folders with a readable name and the key of their definition, as in `corpora/demo.0a1b2c3d4e`.
+"""The places of results: folders with a readable name and the key of their definition, as in `corpora/demo.0a1b2c3d4e`.
 
-The key identifies, the name is for reading. A folder with the key that exists already is used, whatever it is called.
+The key identifies a result, the name is for people. An existing folder with the same key is used under any name.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class Results:
         return found
 
     def folder(self, own: str, definition: Mapping[str, Any]) -> str:
-        """Return the folder of a definition: `own` (from the root), or the one that is there under another name.
+        """Return the folder of a definition: `own` (from the root), or an existing one with another name.
 
-        Raises InputError where the definition in the folder is another one than its name says.
+        Raises InputError where the definition in the folder does not fit its key.
         """
         kind, own_key = own.split("/")[0], key(definition)
         place = f"{self.root}/{own}"

@@ -1,9 +1,9 @@
-"""Who uses which results: every plan leaves a list of them before its first job starts.
+"""Which experiments use which results: every plan writes a list before its first job starts.
 
 results/used/EXPERIMENT.DIGEST.json names the folders of a plan's texts, segmentations and trainings, and which
-checkpoints of each training it wants. So nothing is deleted that an experiment needs, finished or not. A plan that was
-changed leaves another list; the older one stays until a person prunes what it alone names. Paths in it begin at the
-folder of results.
+checkpoints of each training it needs. So nothing is deleted that an experiment needs, finished or not. A changed plan
+writes another list; the older one stays until a person prunes what only it names. Paths are relative to the folder of
+results.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Use:
 
     experiment: str
     folders: frozenset[str]
-    #: Training -> its `chosen` folder, the `select` that says which checkpoints, and whether it wants to `keep` all.
+    #: Training -> its `chosen` folder, the `select` that says which checkpoints, and whether to `keep` all.
     trainings: Mapping[str, Mapping[str, Any]]
     planned: float  # seconds since the epoch
 
 
 def use_file(root: str, use: Mapping[str, Any]) -> str:
-    """Return where the list of a plan lies."""
+    """Return the path of a plan's list."""
     return f"{root}/{USED}/{use['experiment']}.{key(use)}.json"
 
 
@@ -49,7 +49,7 @@ def uses(root: Path) -> list[Use]:
     return sorted(found, key=lambda use: -use.planned)
 
 
-def wishes(root: Path, training: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield what each plan wants of a training."""
+def uses_of(root: Path, training: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield what each plan needs of a training."""
     place = str(training.relative_to(root))
     return (use.trainings[place] for use in uses(root) if place in use.trainings)

@@ -3,7 +3,7 @@
 Tokens keep their characters: nothing is escaped (`&` stays `&`), quotes and punctuation stay what they are. The
 truecaser learns the usual form of each word from the train side alone, leaving out sentence starts, where every word
 has a capital. Each line is treated by itself, so the result depends neither on the number of workers nor on how lines
-are shared out among them.
+are distributed to them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def detokenizer(language: str) -> Callable[[str], str]:
 
     rules = rules_for(language)
     detruecase = MosesDetruecaser().detruecase
-    # Nothing was escaped, so nothing is to be unescaped: `&amp;` in a text is these five characters.
+    # Nothing was escaped, so nothing may be unescaped: `&amp;` in a text is these five characters.
     detokenize = partial(MosesDetokenizer(lang=ELIDING.get(rules, rules)).detokenize, unescape=False)
     return lambda line: detokenize(detruecase(line))
 

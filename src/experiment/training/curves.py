@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 _NAMES = {"loss": "loss", "nll_loss": "nll_loss", "ppl": "ppl", "bleu": "bleu", "wps": "pieces_per_second", "lr": "lr"}
+
+
+def logged(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the objects among the lines of a fairseq log; one that is still being written, or was cut, is left out."""
+    for line in lines:
+        if line.startswith('{"epoch"'):
+            with contextlib.suppress(ValueError):
+                yield json.loads(line)
 
 
 def parse_log(text: str) -> list[dict[str, Any]]:
@@ -18,11 +28,8 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
     seconds = None
-    for line in text.split("\n"):
-        if not line.startswith('{"epoch"') or not ('"train_wall"' in line or '"valid_loss"' in line):
-            continue
-        raw = json.loads(line)
-        if "train_loss" in raw:  # the epoch's mean, of which the lines before were the parts
+    for raw in logged(text.split("\n")):
+        if "train_loss" in raw or not raw.keys() & {"train_wall", "valid_loss"}:  # the mean of an epoch, or neither
             continue
         prefix = "valid_" if "valid_loss" in raw else ""
         point: dict[str, Any] = {

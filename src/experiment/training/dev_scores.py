@@ -9,15 +9,16 @@ from typing import Any
 from experiment.jsonfiles import read_json, write_json
 from subwords.errors import InputError
 
-RECORD = "scores.json"
+#: The file, beside the checkpoints.
+DEV_SCORES = "scores.json"
 
 
 def read_record(folder: Path) -> list[dict[str, Any]]:
     """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}.
 
-    Raises InputError where the record is damaged: without it nobody knows which checkpoints are the best.
+    Raises InputError where the record is damaged: it is needed to tell which checkpoints are the best.
     """
-    path = folder / RECORD
+    path = folder / DEV_SCORES
     if not path.exists():
         return []
     try:
@@ -30,7 +31,7 @@ def read_record(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
-    write_json(folder / RECORD, {"dev": record}, sealed=True)
+    write_json(folder / DEV_SCORES, {"dev": record}, sealed=True)
 
 
 def ranked(record: list[dict[str, Any]], maximize: bool) -> list[dict[str, Any]]:

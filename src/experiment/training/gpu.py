@@ -1,6 +1,6 @@
-"""GPU slots: N cards run N jobs, each job on cards of its own.
+"""GPU slots: N cards run N jobs, each job on its own cards.
 
-Snakemake counts GPUs but never says which one a job has, so all jobs of a machine would meet on card 0. Here a job
+Snakemake counts GPUs but does not assign them, so all jobs of a machine would use card 0. Here a job
 holds a lock on each card that it uses and sees no other card, in a Slurm allocation as anywhere else. The operating
 system releases the lock when the job ends, however it ends. Small models leave most of a card idle: with
 `runs_per_gpu: N` in an experiment N jobs share one.
@@ -48,9 +48,9 @@ def driver_report(*fields: str) -> list[list[str]]:
 def visible_cards() -> list[Card]:
     """Return the cards that this process may use: those in CUDA_VISIBLE_DEVICES if it is set, else all.
 
-    Where nothing was set, cards are named by UUID: CUDA may number them in another order than the driver does. Inside a
-    Slurm job cards can be numbered from 0 in every job; where the driver does not tell which card that is, the job's
-    number becomes a part of the card's identity.
+    Where it is not set, cards are named by UUID, because CUDA and the driver may number them in different orders. Every
+    Slurm job may number its cards from 0. Where the driver does not say which card a number means, the job's number is
+    part of the card's identity.
     """
     uuids = dict(driver_report("index", "uuid"))
     if "CUDA_VISIBLE_DEVICES" not in os.environ:
@@ -75,11 +75,11 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
 
     At most `sharing` jobs are on a card; where it is 1, the card is the job's alone. Cards are filled evenly. The locks
     last as long as the files are open in this process or one it turned into (exec). Raises InputError where fewer
-    cards are visible than asked for.
+    than `count` cards are visible.
     """
     if count > len(cards):
         raise InputError(
-            f"gpus: {count} asked for, {len(cards)} visible",
+            f"gpus: {count} needed, {len(cards)} visible",
             allowed=f"1 to {len(cards)}",
             next_step="ask for fewer, or give the job more (CUDA_VISIBLE_DEVICES; on a cluster, its profile)",
         )
@@ -95,7 +95,7 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
                     for handle in handles:
                         os.set_inheritable(handle, True)
                     return list(held), handles
-        for locks in held.values():  # not enough: give them back rather than wait with some in hand
+        for locks in held.values():  # not enough: release them, never hold some while waiting
             for handle in locks:
                 os.close(handle)
         time.sleep(POLL_SECONDS)
@@ -148,7 +148,7 @@ def take(count: int, device: str = "auto", sharing: int = 1) -> list[str]:
 
 
 def _promise() -> str | None:
-    """Return what says that there is a card although none is visible; None where nothing does."""
+    """Return a sign that there is a card although none is visible; None where there is no sign."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1"):  # hidden on purpose
         return None
     for name in ("SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS"):
@@ -182,14 +182,14 @@ def check_usable(cards: list[str]) -> None:
 
 
 def process_group_flags(processes: int, cuda: bool) -> list[str]:
-    """Return fairseq's flags for so many processes, each on one card, or on the CPU.
+    """Return fairseq's flags for a number of processes, each on one card, or on the CPU.
 
     The number is always given: fairseq's own default is one process for every card of the machine.
     """
     flags = ["--distributed-world-size", str(processes)]
     if processes > 1:
         flags += ["--distributed-backend", _BACKENDS[cuda]]
-        if not cuda:  # torch's own wrapper wants a card
+        if not cuda:  # torch's own wrapper needs a card
             flags += ["--ddp-backend", "legacy_ddp"]
     return flags
 

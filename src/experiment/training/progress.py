@@ -1,11 +1,10 @@
-"""How far trainings are, read from what they write: fairseq's log and the record of dev scores.
+"""The progress of trainings, read from their files: fairseq's log and the record of dev scores.
 
-Files are all that it needs, so a training on another node of a cluster shows up like one on this machine.
+Trainings on other nodes of a cluster are found like those on this machine.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json
 from experiment.store.making import DEFINITION, RECORD
+from experiment.training.curves import logged
 from experiment.training.dev_scores import read_record
 
 #: As much of a log's end as holds its last lines.
@@ -75,15 +75,7 @@ def _last_point(log: Path) -> dict[str, Any]:
     with open(log, "rb") as stream:
         stream.seek(max(log.stat().st_size - TAIL_BYTES, 0))
         lines = stream.read().decode("utf-8", "replace").splitlines()
-    for line in reversed(lines):
-        _, brace, rest = line.partition('{"epoch"')
-        if brace and '"num_updates"' in line and '"wps"' in line:
-            try:
-                point: dict[str, Any] = json.loads(brace + rest)
-            except ValueError:  # still being written
-                continue
-            return point
-    return {}
+    return next((point for point in logged(reversed(lines)) if {"num_updates", "wps"} <= point.keys()), {})
 
 
 def _resumed_at(log: Path) -> int:

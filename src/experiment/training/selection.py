@@ -20,13 +20,13 @@ def choose(record: Sequence[dict[str, Any]], select: Mapping[str, Any]) -> list[
 
 
 def gone(training: Path, select: Mapping[str, Any]) -> list[str]:
-    """Return the checkpoints of a choice that are not there any more."""
+    """Return the checkpoints of a choice that were deleted."""
     names = [entry["file"] for entry in choose(read_json(training / "training.json")["dev"], select)]
     return [name for name in names if not (training / "checkpoints" / name).exists()]
 
 
 def drop_checkpoints(training: Path) -> None:
-    """Delete the checkpoints of a finished training of which every choice is made, and what kills left half written."""
+    """Delete a finished training's checkpoints, after every choice was made, and files that kills left half written."""
     for pattern in ("*.pt", ".*.part"):
         for path in (training / "checkpoints").glob(pattern):
             path.unlink()

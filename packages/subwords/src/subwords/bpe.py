@@ -37,8 +37,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.counting import word_table
+from subwords.marks import SEPARATOR
 from subwords.merges.codes import Merge
-from subwords.merges.segmenter import SEPARATOR, MergeSegmenter, at_least_one
+from subwords.merges.segmenter import MergeSegmenter, at_least_one
 from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:

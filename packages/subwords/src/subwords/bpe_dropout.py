@@ -28,8 +28,8 @@ from typing import Any, ClassVar
 
 from subwords.bpe import BPE
 from subwords.errors import InputError
+from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge
-from subwords.merges.segmenter import SEPARATOR
 from subwords.segmenter import Parameter, changed_options, checked, read_options, seeded
 
 

@@ -1,7 +1,11 @@
-"""One way to write the pieces of words: `##` in front of a piece that continues a word, as in WordPiece.
+"""The marks by which pieces become words again: `##` in front of a piece, or `@@` behind one.
 
-It can be undone for every text. A word of the text may itself begin with `##`; then its first piece is cut so that
-it does not: `##x` is written `# ### ##x`.
+`##` in front of a piece that continues a word, as in WordPiece, can be undone for every text. A word of the text may
+itself begin with `##`; then its first piece is cut so that it does not: `##x` is written `# ### ##x`. `write` and
+`read` are about this mark.
+
+`@@` behind a piece that the word goes on after is subword-nmt's. Algorithms whose models are merges write it
+(`subwords.merges.segmenter`); a word that ends in `@@` can be lost.
 
 >>> write(["un", "do", "ing"])
 'un ##do ##ing'
@@ -16,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 CONTINUES = "##"
+#: Ends each piece that does not end its word.
+SEPARATOR = "@@"
 
 
 def write(pieces: Sequence[str]) -> str:

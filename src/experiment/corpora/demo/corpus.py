@@ -24,7 +24,7 @@ SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}
 
 #: Share of the possible words that train never sees.
 HELD_OUT = 0.25
-#: Every morpheme of `test_unseen` occurs at least so many times in train.
+#: The least number of times that every morpheme of `test_unseen` occurs in train.
 MORPHEME_SEEN = 5
 
 
@@ -61,14 +61,14 @@ def generate(seed: int = 1, sizes: dict[str, int] | None = None) -> Corpus:
     for split, size in sizes.items():
         if len(splits[split]) < size:
             raise InputError(
-                f"the demo language has no {size} sentences for {split}, only {len(splits[split])}",
+                f"the demo language has {len(splits[split])} sentences for {split}, not {size}",
                 next_step="ask for fewer sentences, or for more in train if it is test_unseen that lacks them",
             )
     return Corpus(splits, _gold(splits))
 
 
 def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
-    """Yield sentences of which neither side has been used; stop after many repetitions."""
+    """Yield sentences with two unused sides; stop after many repetitions."""
     repeated = 0
     while repeated < 10_000:
         sentence = grammar.sentence()
@@ -94,7 +94,7 @@ def write(folder: Path, corpus: Corpus, languages: Sequence[str] = (SOURCE, TARG
     """Write {split}.{language} for each split, and gold for the target: word, tab, morphemes separated by spaces.
 
     `languages` are the codes that the English-like source and the target go by: another pair's, where the corpus
-    takes the place of one that is not at hand.
+    replaces one that is not available.
     """
     source, target = languages
     for split, sentences in corpus.splits.items():

@@ -13,7 +13,7 @@ from random import Random
 from experiment.corpora.demo import lexicon
 from experiment.corpora.demo.lexicon import Entry, Word
 
-#: Exponent of the frequency of an entry by its rank in its table, and what is added to the rank.
+#: An entry's frequency is (rank in its table + offset) to the power of minus the exponent.
 ZIPF_EXPONENT, ZIPF_OFFSET = 0.6, 2
 
 #: A comma, written directly after the word before it.

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError
+from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge, read_codes, write_codes
 from subwords.merges.vocabulary import PieceFilter, read_vocabulary
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
-
-#: Ends each piece that does not end its word.
-SEPARATOR = "@@"
 
 ENCODE_PARAMETERS = (
     Parameter(

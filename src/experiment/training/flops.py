@@ -1,4 +1,4 @@
-"""How much a training sees and computes: sentences, pieces, floating-point operations."""
+"""How many floating-point operations a training takes, by the shape of its model."""
 
 from __future__ import annotations
 
@@ -7,14 +7,6 @@ from typing import Any
 
 #: fairseq's `transformer`, where a recipe does not say otherwise.
 BASE = {"layers": 6, "embed-dim": 512, "ffn-embed-dim": 2048}
-
-
-def planned_exposure(flags: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the updates and sentences that a recipe names for every system; None for what depends on the system."""
-    updates = flags.get("max-update") if not flags.get("patience") else None
-    by_sentences = flags.get("batch-size") and not flags.get("max-tokens")
-    batch = flags["batch-size"] * _first(flags.get("update-freq", 1)) if by_sentences else None
-    return {"updates": updates, "sentences_seen": updates and batch and updates * batch}
 
 
 def training_flops(
@@ -42,7 +34,3 @@ def training_flops(
     of_source = layers * (4 * d * d + 2 * d * f) + decoder_layers * 2 * d * e
     of_target = decoder_layers * (6 * e * e + 2 * e * g) + e * entries
     return 6.0 * (source * of_source + target * of_target)
-
-
-def _first(value: Any) -> int:
-    return int(value[0] if isinstance(value, list) else value)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from experiment.store.checksums import Checksums
-from experiment.training import recipes
+from experiment.training import fairseq_flags
 from subwords.errors import InputError
 
 
@@ -33,7 +33,7 @@ def test_inherited_flags_are_overridden_and_removed() -> None:
         "child": {"like": "parent", "flags": {"dropout": 0.3, "patience": None}},
         "grandchild": {"like": "child", "what": "g", "flags": {"lr": 0.2}},
     }
-    found = recipes.resolve("grandchild", known)
+    found = fairseq_flags.resolve("grandchild", known)
     assert found["flags"] == flags(dropout=0.3, lr=0.2)
     assert found["what"] == "g"
     assert found["source"] == "s"
@@ -41,7 +41,7 @@ def test_inherited_flags_are_overridden_and_removed() -> None:
 
 def test_a_circle_is_an_error() -> None:
     with pytest.raises(InputError, match="circle"):
-        recipes.resolve("a", {"a": {"like": "b"}, "b": {"like": "a"}})
+        fairseq_flags.resolve("a", {"a": {"like": "b"}, "b": {"like": "a"}})
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_a_circle_is_an_error() -> None:
 )
 def test_a_wrong_flag_says_what_is_wrong(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        recipes.check_flags("mine", flags() | wrong)
+        fairseq_flags.check_flags("mine", flags() | wrong)
 
 
 def test_arguments_follow_the_vocabulary() -> None:
     given = {"share-all-embeddings": "when-joint", "no-token-positional-embeddings": False, "max-tokens": 5}
-    assert recipes.arguments(given, joint=False) == ["--max-tokens", "5"]
-    assert recipes.arguments(given, joint=True) == ["--share-all-embeddings", "--max-tokens", "5"]
+    assert fairseq_flags.arguments(given, joint=False) == ["--max-tokens", "5"]
+    assert fairseq_flags.arguments(given, joint=True) == ["--share-all-embeddings", "--max-tokens", "5"]
 
 
 def fairseq(root: Path, code: str) -> str:
@@ -89,8 +89,8 @@ def test_the_flag_list_is_the_installed_fairseq_s(root: Path, tmp_path: Path) ->
 @pytest.mark.slow
 def test_fairseq_parses_every_recipe_to_the_values_it_says(root: Path, catalogue: dict[str, Any]) -> None:
     """The whole way: recipe -> arguments -> fairseq's own parser -> its namespace."""
-    resolved = {name: recipes.resolve(name, catalogue)["flags"] for name in catalogue}
-    words = {name: recipes.arguments(given, joint=True) for name, given in resolved.items()}
+    resolved = {name: fairseq_flags.resolve(name, catalogue)["flags"] for name in catalogue}
+    words = {name: fairseq_flags.arguments(given, joint=True) for name, given in resolved.items()}
     code = f"""
 import json, sys
 sys.path[:0] = [{str(root)!r}]
@@ -106,7 +106,7 @@ print(json.dumps(found))
     parsed = json.loads(fairseq(root, code).strip().split("\n")[-1])
     for name, given in resolved.items():
         for flag, value in given.items():
-            expected = True if value == recipes.WHEN_JOINT else value
+            expected = True if value == fairseq_flags.WHEN_JOINT else value
             shown = parsed[name][flag]
             assert shown in {repr(expected), repr(str(expected)), repr([expected])}, (name, flag, shown)
 
@@ -132,7 +132,7 @@ def test_every_recipe_says_where_its_values_come_from(catalogue: dict[str, Any])
 )
 def test_a_recipe_whose_validation_never_comes(flags: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        recipes.check_end("mine", flags)
+        fairseq_flags.check_end("mine", flags)
 
 
 @pytest.mark.parametrize(
@@ -145,22 +145,22 @@ def test_a_recipe_whose_validation_never_comes(flags: dict[str, Any], says: str)
     ],
 )
 def test_a_recipe_whose_validation_comes(flags: dict[str, Any]) -> None:
-    recipes.check_end("mine", flags)
+    fairseq_flags.check_end("mine", flags)
 
 
 def test_cards_share_the_batches_of_an_update() -> None:
-    assert recipes.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
-    assert recipes.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}
-    with pytest.raises(InputError, match=r"update-freq=4 cannot be shared out among 3 cards"):
-        recipes.on_cards("m", {"update-freq": 4}, 3)
+    assert fairseq_flags.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
+    assert fairseq_flags.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}
+    with pytest.raises(InputError, match=r"update-freq=4 cannot be divided among 3 cards"):
+        fairseq_flags.on_cards("m", {"update-freq": 4}, 3)
 
 
 def test_runtime_flags_are_no_content(tmp_path: Path) -> None:
     flags = {"lr": 0.001, "num-workers": 4, "tensorboard-logdir": "here", "batch-size-valid": "64"}
-    assert recipes.content(flags, Checksums(tmp_path)) == {"lr": 0.001}
-    known = recipes._known_flags()["core"]
-    assert known.keys() >= recipes.RUNTIME_FLAGS
-    assert not recipes.RUNTIME_FLAGS & recipes.PIPELINE_FLAGS.keys()
+    assert fairseq_flags.content(flags, Checksums(tmp_path)) == {"lr": 0.001}
+    known = fairseq_flags._known_flags()["core"]
+    assert known.keys() >= fairseq_flags.RUNTIME_FLAGS
+    assert not fairseq_flags.RUNTIME_FLAGS & fairseq_flags.PIPELINE_FLAGS.keys()
 
 
 def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
@@ -168,9 +168,9 @@ def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
     first.write_text("weights")
     second.write_text("weights")
     checksums = Checksums(tmp_path)
-    found = [recipes.content({"finetune-from-model": str(path)}, checksums) for path in (first, second)]
+    found = [fairseq_flags.content({"finetune-from-model": str(path)}, checksums) for path in (first, second)]
     assert found[0] == found[1]
     second.write_text("others!")
-    assert recipes.content({"finetune-from-model": str(second)}, checksums) != found[0]
+    assert fairseq_flags.content({"finetune-from-model": str(second)}, checksums) != found[0]
     with pytest.raises(InputError, match="No such file"):
-        recipes.content({"finetune-from-model": "none.pt"}, checksums)
+        fairseq_flags.content({"finetune-from-model": "none.pt"}, checksums)

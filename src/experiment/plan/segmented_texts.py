@@ -14,14 +14,14 @@ from experiment.store.results import Keyed, Results
 from subwords.errors import InputError
 
 STEP = "segmentation 1"
-#: Where programs write what they report: the place shapes no content.
+#: An option of algorithms: the path of a report, which changes no result.
 REPORT = "report"
-#: Where a segmented text has its binarized data; further draws lie in numbered folders inside.
+#: The folder of binarized data; further draws are in numbered folders inside.
 BINARIZED = "binarized"
 
 
 @dataclass(frozen=True)
-class Segmented(Keyed):
+class SegmentedText(Keyed):
     """A text in pieces: models, pieces, statistics and binarized data of both languages."""
 
     text: Text
@@ -41,69 +41,69 @@ class Segmented(Keyed):
         return os.pathsep.join([binarized, *(f"{binarized}/{draw}" for draw in draws)])
 
     def job(self) -> dict[str, Any]:
-        """Return what scripts/segment.py is told."""
-        asked = self.segmentation
+        """Return the job of scripts/segment.py."""
+        entry = self.segmentation
         return {
             "folder": self.folder,
             "definition": self.definition,
             "pair": self.text.pair,
-            "text": self.text.form(asked.text),
-            "form": asked.text,
+            "text": self.text.form(entry.text),
+            "form": entry.text,
             "gold": self.text.gold(),
             "inputs": {
                 str(self.text.record): [
-                    self.text.named("train", asked.text),
-                    self.text.named("dev", asked.text),
+                    self.text.named("train", entry.text),
+                    self.text.named("dev", entry.text),
                     "gold.*",
                 ]
             },
-            "algorithm": f"{asked.file}:{_class_name(asked.algorithm)}" if asked.file else asked.algorithm,
-            "source": asked.source,
-            "draws": asked.draws,
-            "size": asked.size,
-            "joint": asked.joint,
-            "learn": {**asked.learn, **self.definition.get("per_seed", {})},
-            "encode": asked.encode,
-            "learn_pairs": asked.learn_pairs,
+            "algorithm": f"{entry.file}:{_class_name(entry.algorithm)}" if entry.file else entry.algorithm,
+            "source": entry.source,
+            "draws": entry.draws,
+            "size": entry.size,
+            "joint": entry.joint,
+            "learn": {**entry.learn, **self.definition.get("per_seed", {})},
+            "encode": entry.encode,
+            "learn_pairs": entry.learn_pairs,
         }
 
 
-def describe_segmented(text: Text, asked: Segmentation, seed: int, results: Results) -> Segmented:
+def describe_segmented(text: Text, entry: Segmentation, seed: int, results: Results) -> SegmentedText:
     """Return a text in the pieces of a segmentation; `seed` counts where it is learned for each.
 
-    Options with their default value are not in the definition: an option that an algorithm gains changes no key. An
-    algorithm that is none of the library's is in it with the digest of its source, wherever that lies.
+    Options with their default value are not in the definition, so that a new option of an algorithm changes no key. Of
+    an algorithm from elsewhere, the definition has the digest of the source, not its path.
     """
-    if asked.needs_gold and not text.gold():
+    if entry.needs_gold and not text.gold():
         raise InputError(
-            f"{asked.name}: {asked.algorithm} learns from gold morphemes, and {text.corpus.name} has none",
+            f"{entry.name}: {entry.algorithm} learns from gold morphemes, and {text.corpus.name} has none",
             next_step="name a file with them: gold: FILE",
         )
     definition: dict[str, Any] = {
         "step": STEP,
         "corpus": text.key,
-        "algorithm": _class_name(asked.algorithm) if asked.file else asked.algorithm,
-        "size": asked.size,
-        "joint": asked.joint,
-        "text": asked.text,
+        "algorithm": _class_name(entry.algorithm) if entry.file else entry.algorithm,
+        "size": entry.size,
+        "joint": entry.joint,
+        "text": entry.text,
     }
-    if asked.source:
-        definition["source"] = asked.source
-    if asked.draws:
-        definition["draws"] = asked.draws
-    defaults = {option.name: option for option in asked.cls.parameters}
-    options = {**asked.learn, **asked.encode}
+    if entry.source:
+        definition["source"] = entry.source
+    if entry.draws:
+        definition["draws"] = entry.draws
+    defaults = {option.name: option for option in entry.cls.parameters}
+    options = {**entry.learn, **entry.encode}
     for name, value in sorted(options.items()):
         if value != defaults[name].default and name != REPORT:
             content = results.checksums.of(Path(value)) if defaults[name].is_file else value
             definition.setdefault("options", {})[name] = content
-    if asked.learn_pairs:
-        definition["learn_pairs"] = asked.learn_pairs
-    if asked.per_seed:
+    if entry.learn_pairs:
+        definition["learn_pairs"] = entry.learn_pairs
+    if entry.per_seed:
         definition["per_seed"] = {"seed": seed}
     place = f"{Path(text.folder).parent.name}/{text.pair}"
-    folder = results.folder(f"segmented/{place}/{asked.name}.{key(definition)}", definition)
-    return Segmented(definition, folder, text, asked)
+    folder = results.folder(f"segmented/{place}/{entry.name}.{key(definition)}", definition)
+    return SegmentedText(definition, folder, text, entry)
 
 
 def _class_name(name: str) -> str:

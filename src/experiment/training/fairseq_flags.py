@@ -1,4 +1,7 @@
-"""Models and training recipes: config/models.yaml, flag by flag what fairseq is told."""
+"""The flags that recipes give to fairseq-train: inherited, checked, and written as its command line.
+
+The recipes are in config/models.yaml and in experiment files, the flags that fairseq takes in fairseq_flags.json.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from subwords.errors import InputError, unknown
 #: The value of a flag that holds only where source and target share one vocabulary.
 WHEN_JOINT = "when-joint"
 
-#: Flags the pipeline sets, and the place where a person says what they should be.
+#: Flags that the pipeline sets, and the setting that they follow from.
 PIPELINE_FLAGS = {
     **dict.fromkeys(["save-dir", "restore-file", "log-file", "log-format", "log-interval", "user-dir"], "(internal)"),
     **dict.fromkeys(["task", "source-lang", "target-lang", "train-subset", "valid-subset"], "directions"),
@@ -164,19 +167,19 @@ def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
     parts = [int(part) for part in given.split(",")]
     if any(part % cards for part in parts):
         raise InputError(
-            f"model {name} with runtime.gpus={cards}: update-freq={given} cannot be shared out among {cards} cards",
-            allowed="numbers of cards that divide update-freq: batches, and with them the result, stay what they are",
+            f"model {name}, runtime.gpus={cards}: update-freq={given} cannot be divided among {cards} cards",
+            allowed="numbers that divide update-freq, so that batches, and with them the result, stay the same",
             next_step=f"divide max-tokens (or batch-size) by {cards} and multiply update-freq by it in the recipe",
         )
     return {**flags, "update-freq": ",".join(str(part // cards) for part in parts)}
 
 
 def check_end(name: str, flags: Mapping[str, Any]) -> None:
-    """Raise InputError for a recipe that has no end, or of which no checkpoint would ever have a dev score.
+    """Raise InputError for a recipe without an end, or whose checkpoints would never have a dev score.
 
     A checkpoint is scored where saving and validation meet: at the end of epochs that both intervals divide, in the
     middle of an epoch after updates that save-interval-updates names, and always when max-update is reached, but not
-    when max-epoch is (fairseq_cli.train.validate_and_save). An epoch has one update or more: nobody knows how many.
+    when max-epoch is (fairseq_cli.train.validate_and_save). How many updates an epoch has is not known here.
     """
     number = {flag: int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update", "validate-after-updates")}
     if not any(flags.get(flag) for flag in ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")):

@@ -1,0 +1,50 @@
+"""papers/*/README.md: the table of claims is the one that the claims give, and every path is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from experiment.reporting.table_formats import markdown_table
+from replication.paper import FOLDER, read
+from replication.report import evidence, judged
+from replication.sources import of_paper
+from replication.tables import layout
+from write_claims import with_claims
+
+PAGES = sorted(FOLDER.glob("*/README.md"))
+
+
+def test_every_paper_has_a_page() -> None:
+    assert [page.parent for page in PAGES] == [path.parent for path in sorted(FOLDER.glob("*/experiment.yaml"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_the_table_of_claims_is_up_to_date(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text == with_claims(text, read(page.parent.name)), "run: python tools/write_claims.py"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+def test_every_claim_and_program_that_a_page_names_is_there(page: Path) -> None:
+    text, paper = page.read_text(encoding="utf-8"), read(page.parent.name, "full")
+    named = set(re.findall(rf"`({paper.name}-[a-z0-9-]+)`", text))
+    segmentations = set(paper.experiment.segmentations) | set(paper.experiment.corpora)
+    unknown = {name for name in named - set(paper.claims) if not any(name in known for known in segmentations)}
+    assert not unknown
+    for path in re.findall(r"`([\w./-]+\.py)`", text):
+        assert (page.parent / path).exists() or (FOLDER.parent / path).exists(), path
+
+
+def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
+    folder = FOLDER.parent / "docs" / "reproductions" / "hft-table1-cpu"
+    page, paper = (folder / "README.md").read_text(encoding="utf-8"), read("hft", "cpu", ["scores"])
+    measured = {"scores": of_paper(folder / "scores.csv", paper)}
+    verdicts = judged(paper, measured)
+    assert len(verdicts) == 4
+    for name, found in verdicts.items():
+        assert f"| `{name}` | {found.ours.state}: {found.ours.reason} |\n" in page
+    (shown,) = layout(paper.tables["table1"].make(paper.printed, evidence(["scores"], measured)))
+    assert markdown_table(shown) in page
