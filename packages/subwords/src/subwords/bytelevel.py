@@ -113,7 +113,7 @@ class ByteSegmenter(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         known: dict[str, str] = self.__dict__.setdefault("_segmented_tokens", {})
         if len(known) > CACHED_TYPES:
-            known.clear()
+            known = self.__dict__["_segmented_tokens"] = {}  # another thread may still have the old one
         encoded = []
         for line in checked(lines):
             tokens = split(line)

@@ -97,11 +97,12 @@ class UnigramSampling(Unigram):
         """Return the pieces of a line, drawn from all its segmentations."""
         pieces: list[str] = []
         for stretch in self._stretches.findall(self.processor.normalize(line)):
-            if stretch not in self._lattices:
+            lattice = self._lattices.get(stretch)
+            if lattice is None:
                 if len(self._lattices) >= REMEMBERED:
                     self._lattices.clear()
-                self._lattices[stretch] = self._lattice(stretch)
-            pieces += self._drawn(stretch, self._lattices[stretch], draw)
+                lattice = self._lattices[stretch] = self._lattice(stretch)
+            pieces += self._drawn(stretch, lattice, draw)
         return [piece for run in self._in_runs(pieces) for piece in run]
 
     def _lattice(self, text: str) -> Lattice:
