@@ -18,7 +18,7 @@ CORE = [
     "transport",
     "words",
 ]
-UNIX = [] if sys.platform == "win32" else ["-O3", "-std=c++20", "-Wno-sign-compare"]
+UNIX = [] if sys.platform == "win32" else ["-O3", "-g0", "-std=c++20", "-Wno-sign-compare"]
 FLAGS = os.environ.get("SUBWORDS_CFLAGS", "").split()  # sanitizers, for the tests
 
 setup(

@@ -6,9 +6,12 @@ import gzip
 import io
 import json
 import os
+import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -32,10 +35,9 @@ SIZES = {"char": None, "hft": 20, "muv": 20, "unigram": 20, "volt": 20, "word": 
 #: Those that need another text or options: the ones of the contract's check.
 OTHERS = {"bpe-knockout", "byte-bpe", "greedtok", "morfessor", "oracle", "pathpiece", "picky-bpe", "pretrained"}
 OTHERS |= {"unigram-sampling"}
-#: Models that have no list of pieces, and so no numbers of them.
-NO_LIST = {"bpe-knockout", "morfessor", "oracle", "pretrained"}
 #: Algorithms that know every character: as codes, characters or bytes.
 NOTHING_UNKNOWN = {"byte-bpe", "greedtok", "hft", "huffman", "pathpiece"}
+RAW = ("byte-bpe", "char", "greedtok", "pathpiece", "spm-bpe", "unigram")
 
 
 def size_of(name: str) -> int | None:
@@ -85,6 +87,11 @@ def test_a_compressed_text_is_read_by_every_kind_of_algorithm(name: str, text: P
 
 
 def test_texts_that_cannot_be() -> None:
+    with pytest.raises(InputError, match="no text to learn from: None"):
+        learn("bpe", None, 3)  # type: ignore[arg-type]
+    for threads in (0, -3, "2"):
+        with pytest.raises(InputError, match="threads="):
+            learn("bpe", iter(["low"]), 3, threads=threads)  # type: ignore[arg-type]
     for given in ("absent", ["low lower lowest"], [b"bytes"]):
         with pytest.raises((InputError, TypeError)):
             learn("bpe", given, 3)  # type: ignore[arg-type]
@@ -122,6 +129,79 @@ def test_a_model_is_applied_as_it_was_learned(text: Path, tmp_path: Path) -> Non
     (tmp_path / "codes").write_text("#version: 0.2\nl o\n")
     with pytest.raises(InputError, match="describes another model"):
         BPE.load(tmp_path / "codes")
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_model_that_was_used_can_be_pickled(name: str, text: Path) -> None:
+    model, lines = learned(name, text)
+    expected = model.encode_batch(lines)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.encode_batch(lines) == expected
+    assert again.signature() == model.signature()
+
+
+def test_a_model_with_a_vocabulary_is_saved_with_it(text: Path, tmp_path: Path) -> None:
+    (tmp_path / "known").write_text("l@@ 60\no@@ 60\nw 60\n")
+    options = {"vocabulary": str(tmp_path / "known"), "vocabulary_threshold": 50}
+    model = learn("bpe", text, 5, **options)
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").encode("low") == model.encode("low") == "l@@ o@@ w"
+
+
+@pytest.mark.parametrize(
+    ("learned_as", "applied_as"), [("spm-bpe", "unigram"), ("bpe", "volt"), ("unigram", "spm-bpe")]
+)
+def test_a_model_is_not_applied_as_another_algorithm(
+    learned_as: str, applied_as: str, text: Path, tmp_path: Path
+) -> None:
+    learn(learned_as, text, size_of(learned_as)).save(tmp_path / "model")
+    with pytest.raises(InputError, match=f"model of {learned_as}, not of {applied_as}"):
+        load(tmp_path / "model", applied_as)
+    if learned_as != "bpe":  # what a codes file was learned by cannot be seen in it
+        (tmp_path / "model.json").unlink()
+        with pytest.raises(InputError, match=f"model of {learned_as}, not of {applied_as}"):
+            load(tmp_path / "model", applied_as)
+
+
+def test_a_model_of_a_class_of_ones_own_is_loaded_without_its_name(text: Path, tmp_path: Path) -> None:
+    source = Path(registry.__file__).with_name("template.py").read_text()
+    (tmp_path / "mine.py").write_text(source)
+    model = learn(f"{tmp_path}/mine.py:Template", text, 3)
+    (tmp_path / "models").mkdir()
+    model.save(tmp_path / "models" / "model")
+    assert load(tmp_path / "models" / "model").encode("lowest") == model.encode("lowest")
+    signature = model.signature()
+    (tmp_path / "mine.py").write_text(f"{source}# changed\n")
+    assert load(tmp_path / "models" / "model").signature() != signature
+
+
+def test_signatures_name_the_library_that_segments(text: Path) -> None:
+    model, _ = learned("byte-bpe", text)
+    model.write(text.with_name("tokenizer"))
+    assert "|tokenizers:" in learn("pretrained", text, model=str(text.with_name("tokenizer"))).signature()
+
+
+def test_the_number_of_threads_is_in_no_signature(text: Path) -> None:
+    assert learn("spm-bpe", text, 30).signature() == learn("spm-bpe", text, 30, threads=2).signature()
+
+
+IDLE = {
+    "vocabulary_threshold=2": ("bpe", 5, {"vocabulary_threshold": 2}),
+    "temperature=3.0": ("random-bpe", 5, {"sampling": "uniform", "temperature": 3}),
+    "seed=4": ("random-bpe", 5, {"temperature": 0, "seed": 4}),
+    "k=0.1, window=3": ("sbpe", 5, {"k": 0.1, "window": 3}),
+    "interval=3, utility=muv": ("volt", 5, {"interval": 3, "utility": "muv"}),
+    "epsilon=0.5": ("volt", 5, {"variant": "reference", "epsilon": 0.5}),
+    "maximum=9": ("muv", 5, {"maximum": 9}),
+    "corpusweight=2.0": ("morfessor", None, {"morphs": 9, "corpusweight": 2}),
+}
+
+
+@pytest.mark.parametrize("said", IDLE)
+def test_options_that_other_options_take_the_effect_from_are_errors(said: str, text: Path) -> None:
+    name, size, options = IDLE[said]
+    with pytest.raises(InputError, match=f"{said} does nothing"):
+        learn(name, text, size, **options)
 
 
 def test_options_that_do_nothing_are_errors(text: Path, tmp_path: Path) -> None:
@@ -174,10 +254,12 @@ def test_standard_output_by_name_is_appended_to(text: Path, tmp_path: Path) -> N
     ]
 
 
-@pytest.mark.parametrize("do", ["encode", "decode"])
+@pytest.mark.parametrize("do", ["encode", "decode", "encode with two threads"])
 def test_each_line_is_answered_at_once(do: str, tmp_path: Path) -> None:
     (tmp_path / "codes").write_text("#version: 0.2\nl o\n")
+    do, *threads = do.split(" with ")
     command = [sys.executable, "-m", "subwords", do, "bpe", "--model", str(tmp_path / "codes")]
+    command += ["--threads", "2"] if threads else []
     program = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert program.stdin is not None
     assert program.stdout is not None
@@ -208,11 +290,25 @@ def test_lines_that_are_none_are_one_error_in_all_algorithms(name: str, text: Pa
             model.encode(line)
         with pytest.raises(InputError, match=what):
             list(model.encode_lines(["low", line]))
+        with pytest.raises(InputError, match=what):
+            model.encode_batch(["low", line])
+        if model.samples:
+            with pytest.raises(InputError, match=what):
+                list(model.sample_lines([line], 1))
+    if model.samples:
+        with pytest.raises(InputError, match="seed"):
+            list(model.sample_lines(["low"], None))  # type: ignore[arg-type]
+    with suppress(InputError):  # and no other error
+        model.decode("low \ud800")
 
 
 def test_shortfalls_are_warnings_and_lines_on_standard_error(
     text: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    for name in ("unigram", "word", "wordpiece", "hft", "picky-bpe", "byte-bpe", "greedtok", "pathpiece"):
+        with pytest.warns(UserWarning, match="not 999") as warned:
+            assert (learn(name, text, 999).reached() or 0) < 999
+        assert warned[0].filename == __file__
     for name in ("bpe", "sbpe", "random-bpe"):
         with pytest.warns(UserWarning, match="merges, not 999"):
             learn(name, text, 999)
@@ -220,7 +316,7 @@ def test_shortfalls_are_warnings_and_lines_on_standard_error(
         assert "merges, not 999" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("name", sorted(set(registry.names()) - NO_LIST))
+@pytest.mark.parametrize("name", registry.names())
 def test_ids_come_back(name: str, text: Path) -> None:
     model, lines = learned(name, text)
     for line in lines:
@@ -233,16 +329,29 @@ def test_ids_come_back(name: str, text: Path) -> None:
         model.decode_ids([len(model.vocab)])
 
 
-@pytest.mark.parametrize("name", ["bpe", "wordpiece"])
+@pytest.mark.parametrize("name", sorted({*registry.names()} - {"huffman", "word"}))
 def test_offsets_are_stretches_of_the_line(name: str, text: Path) -> None:
-    model = learn(name, text, 30)
-    for line in (*LINES, "low  new", " low ", "unseen Жук"):
+    model, lines = learned(name, text)
+    awkward = ["low  new", " low ", "lower: #new", "low\r", "\r new", "new \u2028 low\tnew", "\U0001f469 Жук", ""]
+    for line in [*lines[:20], *awkward]:
         found = model.offsets(line)
         assert " ".join(piece for piece, _, _ in found) == model.encode(line)
-        assert "".join(line[start:end] for _, start, end in found) == line.replace(" ", "")
-        assert all(end == start for (_, _, end), (_, start, _) in pairwise(found) if line[end : end + 1] != " ")
+        assert all(end <= start for (_, _, end), (_, start, _) in pairwise(found))
+        covered = "".join(line[start:end] for _, start, end in found)
+        if name in RAW:
+            assert covered == line
+        else:
+            assert covered.replace(" ", "").strip("\r") == line.replace(" ", "").strip("\r")
+
+
+def test_offsets_by_hand(text: Path) -> None:
+    model = BPE([("l", "o"), ("lo", "w</w>")])
+    expected = [("low", 0, 3), ("lo@@", 5, 7), ("w@@", 7, 8), ("e@@", 8, 9), ("r", 9, 10)]
+    assert model.offsets("low  lower") == expected
     with pytest.raises(InputError, match="no stretches"):
         learn("huffman", text, 5).offsets("low")
+    with pytest.raises(InputError, match="no stretches"):
+        learn("word", text, 5).offsets("unseen")
 
 
 @pytest.mark.parametrize("name", ["bpe", "hft", "huffman", "wordpiece", "unigram", "char"])
@@ -262,6 +371,19 @@ def test_threads_change_nothing(name: str, tmp_path: Path) -> None:
             models[0].encode_stream(io.BytesIO(text.read_bytes()), sink)
         encoded.append((sink.getvalue(), models[0].counts()))
     assert encoded[0] == encoded[1] == encoded[2]
+
+
+@pytest.mark.parametrize("name", ["bpe", "hft", "word"])
+def test_several_threads_may_use_one_model(name: str, tmp_path: Path) -> None:
+    lines = [" ".join(f"w{i * j % 50021}" for j in range(1, 40)) for i in range(2000)]
+    model = learn(name, iter(lines), 200)
+    batches = [lines[start : start + 20] for start in range(0, len(lines), 20)]
+    model.save(tmp_path / "model")
+    expected, lost = [model.encode_batch(batch) for batch in batches], model.counts()
+    model = load(tmp_path / "model")
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(model.encode_batch, batches)) == expected
+    assert model.counts() == lost
 
 
 def test_the_vocabulary_is_that_of_get_vocab(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -12,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from subwords import registry
+from subwords import bytelevel, registry
 from subwords.cli import main, read_assignments
 from subwords.errors import InputError
 from subwords.files import decode_lines
@@ -89,7 +90,7 @@ BAD = {
     "algorithm": (["learn", "chra", "--model", "m", "text"], "did you mean 'char'"),
     "size missing": (["learn", "word", "--model", "m", "text"], "size"),
     "size no number": (["learn", "word", "--size", "4k", "--model", "m", "text"], "'4k'"),
-    "size too large": (["learn", "word", "--size", "99", "--model", "m", "text"], "1 to 6"),
+    "size too small": (["learn", "byte-bpe", "--size", "99", "--model", "m", "text"], "at least 256"),
     "size not wanted": (["learn", "char", "--size", "9", "--model", "m", "text"], "takes no size"),
     "no text": (["learn", "char", "--model", "m", "absent"], "no such text: absent"),
     "one text of two": (["learn", "char", "--model", "m", "text", "absent"], "no such text: absent"),
@@ -109,6 +110,13 @@ BAD = {
     "compare algorithm": (["compare", "text", "--size", "9", "--algorithms", "wrod"], "did you mean 'word'"),
     "compare text": (["compare", "absent", "--size", "9"], "cannot read absent"),
     "list": (["list", "chra"], "did you mean 'char'"),
+    "compressed text": (["learn", "char", "--model", "m", "cut.gz"], "cut.gz is no whole gzip file"),
+    "compressed input": (["vocabulary", "-i", "wrong.gz"], "wrong.gz is no whole gzip file"),
+    "model over text": (["learn", "char", "--model", "text", "text"], "text is a text to learn from"),
+    "model to a device": (["learn", "char", "--model", "/dev/null", "text"], "cannot be written to /dev/null"),
+    "no thread": (["learn", "char", "--threads", "0", "--model", "m", "text"], "threads=0"),
+    "options of no model": (["stats", "text", "--set", "variant=paper"], "--algorithm NAME --model FILE"),
+    "dropout": (["encode", "bpe-dropout", "--set", "dropout=0.3", "--model", "codes", "-i", "text"], "--sample SEED"),
 }
 
 
@@ -121,6 +129,9 @@ def test_bad_input_is_named_without_a_traceback_and_leaves_nothing(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     (text.parent / "latin1").write_bytes(b"fine\ncaf\xe9\n")
+    (text.parent / "codes").write_text("#version: 0.2\nl o\n")
+    (text.parent / "cut.gz").write_bytes(gzip.compress(TEXT * 99)[:-9])
+    (text.parent / "wrong.gz").write_bytes(b"\x1f\x8bwrong wrong wrong wrong")
     before = sorted(text.parent.iterdir())
     monkeypatch.chdir(text.parent)
     assert main(arguments) == 2
@@ -129,6 +140,42 @@ def test_bad_input_is_named_without_a_traceback_and_leaves_nothing(
     assert message in err
     assert "Traceback" not in err
     assert sorted(text.parent.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing", "extra"),
+    [
+        (["learn", "wordpiece", "--size", "60"], "tokenizers", "huggingface"),
+        (["learn", "byte-bpe", "--size", "260"], "tokenizers", "huggingface"),
+        (["learn", "greedtok", "--size", "260"], "tokenizers.pre_tokenizers", "huggingface"),
+        (
+            ["learn", "bpe", "--size", "3", "--set", "implementation=subword-nmt"],
+            "subword_nmt.learn_bpe",
+            "subword-nmt",
+        ),
+        (["learn", "morfessor"], "morfessor", "morfessor"),
+        (["compare", "--size", "3", "--moses", "en"], "sacremoses", "moses"),
+    ],
+)
+def test_a_package_that_is_not_installed_is_named(
+    arguments: list[str],
+    missing: str,
+    extra: str,
+    text: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    bytelevel._splitter.cache_clear()
+    model = ["--model", str(text.with_name("m"))] if arguments[0] == "learn" else []
+    assert main([*arguments, *model, str(text)]) == 2
+    assert f"pip install 'subwords[{extra}]'" in capfd.readouterr().err
+
+
+def test_compressed_text_on_standard_input(model: Path) -> None:
+    command = python("-m", "subwords", "encode", "char", "--model", str(model))
+    done = subprocess.run(command, env=ENVIRONMENT, input=gzip.compress(b"cat\n"), capture_output=True, check=True)
+    assert done.stdout == b"c a t\n"
 
 
 def test_bytes_that_are_no_text_leave_no_half_output(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from subwords import registry
+from subwords import registry, template
 from subwords.cli import main
 from subwords.compare import Row, compare, table
 from subwords.errors import InputError
@@ -41,8 +41,9 @@ def test_every_registered_algorithm_has_a_row_and_failures_their_reason(text: Pa
     assert [row.algorithm for row in rows] == registry.names()
     assert rows == seen
     by_name = {row.algorithm: row for row in rows}
-    assert "1 to 6 words" in by_name["word"].reason
-    assert by_name["word"].types is None
+    assert "gold" in by_name["oracle"].reason
+    assert by_name["oracle"].types is None
+    assert by_name["word"].size_reached == 6
     assert by_name["char"].reason == ""
 
 
@@ -81,6 +82,9 @@ def test_the_command(text: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "--moses LANG" in shown
     assert main(["compare", str(text), "--size", "6", "--algorithms", "word", "char", "--json"]) == 0
     assert [row["algorithm"] for row in json.loads(capfd.readouterr().out)] == ["word", "char"]
+    own = f"{template.__file__}:Template"
+    assert main(["compare", str(text), "--size", "6", "--algorithms", own, "--set", f"{own}.min_frequency=2"]) == 0
+    assert "why not" not in capfd.readouterr().out
     arguments = ["compare", str(text), "--size", "6", "--algorithms", "huffman", "--set", "huffman.padding=optimal"]
     assert main([*arguments, "--markdown", "--moses", "en"]) == 0
     assert capfd.readouterr().out.startswith("| algorithm")

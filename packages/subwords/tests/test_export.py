@@ -11,13 +11,19 @@ import pytest
 from subwords import learn, load
 from subwords.cli import main
 from subwords.errors import InputError
-from subwords.export import HUGGINGFACE, MERGES, tokenizer_json, write
+from subwords.export import tokenizer_json, write
 from subwords.testing import AWKWARD
 
 STEMS = ["baro", "keli", "mino", "tuva", "sade", "é", "日本語", "मराठी"]
 LINES = [" ".join(f"{a}{b}" for b in ("", "ko", "ri", "sem")) for a in STEMS for _ in range(3)]
 #: How many pieces or merges are learned. The text's awkward characters are not in it.
-SIZES = {"word": 20, "volt": 20, "muv": 20, "unigram": 36, "spm-bpe": 60, "wordpiece": 60}
+SIZES = {"word": 20, "volt": 20, "muv": 20, "unigram": 36, "unigram-sampling": 36, "spm-bpe": 60, "wordpiece": 60}
+MERGES = ("bpe", "sbpe", "random-bpe", "bpe-dropout", "volt", "muv")
+RAW = ("spm-bpe", "unigram", "unigram-sampling")
+
+
+#: What stands before and after a line.
+ENDS = ((" ", ""), ("", "  "), ("\r", ""), ("", " \r"), ("\u2028", "\t"))
 
 
 def random_lines(number: int) -> list[str]:
@@ -26,7 +32,7 @@ def random_lines(number: int) -> list[str]:
     return [" ".join(chance.choices(words, k=chance.randint(0, 9))) for _ in range(number)]
 
 
-@pytest.fixture(params=HUGGINGFACE)
+@pytest.fixture(params=(*MERGES, "wordpiece", "word", *RAW))
 def exported(request: pytest.FixtureRequest, tmp_path: Path):  # type: ignore[no-untyped-def]
     transformers = pytest.importorskip("transformers")
     name = request.param
@@ -39,13 +45,12 @@ def exported(request: pytest.FixtureRequest, tmp_path: Path):  # type: ignore[no
 def test_transformers_gives_equal_pieces_and_ids(exported) -> None:  # type: ignore[no-untyped-def]
     model, tokenizer = exported
     known = model.vocab
-    for line in [*LINES, *random_lines(300), *AWKWARD]:
-        if model.algorithm in ("spm-bpe", "unigram") and ("▁" in line or "\u2585" in line or not line):
+    lines = [*LINES, *random_lines(300), *AWKWARD]
+    for line in [*lines, *(f"{before}{line}{after}" for line in lines[:40] for before, after in ENDS)]:
+        if model.algorithm in RAW and ("▁" in line or "\u2585" in line or not line):
             continue  # SentencePiece has no escape for its own marks
         if any(token in line for token in known.special):
             continue  # the tokenizer takes a special token of the text for itself
-        if model.algorithm not in ("spm-bpe", "unigram") and line.strip(" \r") != line:
-            continue
         ids = tokenizer(line, add_special_tokens=False)["input_ids"]
         assert ids == model.encode_ids(line), ascii(line[:80])
         expected = [piece if piece in known else known.special[0] for piece in model.encode(line).split(" ") if piece]
@@ -53,6 +58,48 @@ def test_transformers_gives_equal_pieces_and_ids(exported) -> None:  # type: ign
             model.algorithm not in MERGES
         ):  # in a codes file an end of a word is marked, in the text all other pieces are
             assert tokenizer.convert_ids_to_tokens(ids) == expected
+
+
+@pytest.mark.parametrize("name", ["unigram", "spm-bpe"])
+def test_unknown_characters_are_bytes_there_too(name: str) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    model = learn(name, iter(LINES), {"unigram": 290, "spm-bpe": 320}[name], byte_fallback=True)
+    exported = tokenizers.Tokenizer.from_str(json.dumps(tokenizer_json(model)))
+    for line in ("baro x语y", "语", " Ж baro"):
+        assert "<0x" in model.encode(line)
+        assert exported.encode(line, add_special_tokens=False).ids == model.encode_ids(line)
+        assert exported.decode(model.encode_ids(line)) == line
+
+
+def test_a_model_that_rewrites_text_is_not_exported_as_one_that_does_not(tmp_path: Path) -> None:
+    learn("unigram", iter(LINES), 36, normalization="nmt_nfkc").write(tmp_path / "foreign")
+    with pytest.raises(InputError, match="rewrites text"):
+        tokenizer_json(load(tmp_path / "foreign", "unigram"))
+
+
+def test_a_byte_bpe_model_is_a_tokenizer_json_with_the_same_numbers(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    model = learn("byte-bpe", iter(LINES), 280)
+    model.save(tmp_path / "model")
+    pretrained = learn("pretrained", iter([]), model=str(tmp_path / "model"))
+    for one in (model, pretrained):
+        write(one, "huggingface", tmp_path / "tokenizer.json")
+        exported = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+        for line in random_lines(50):
+            assert exported.encode(line).ids == one.encode_ids(line)
+            assert one.decode_ids(one.encode_ids(line)) == line
+
+
+def test_vocabularies_are_read_again(tmp_path: Path) -> None:
+    """By a YAML reader; and dict.txt as fairseq reads it, with any line end."""
+    yaml = pytest.importorskip("yaml")
+    model = learn("word", iter(["a\x7fb c\x85d e\u2028f g\ufeffh i\ufffej 👋🏽 : ' \" \\ # ~"]), 12)
+    write(model, "marian", tmp_path / "vocab.yml")
+    read = yaml.safe_load((tmp_path / "vocab.yml").read_text("utf-8"))
+    assert list(read) == ["</s>", "<unk>", *model.known_pieces()]
+    write(model, "fairseq", tmp_path / "dict.txt")
+    with pytest.raises(InputError, match="carriage return"):
+        write(learn("word", iter(["a\rb"]), 1), "fairseq", tmp_path / "dict.txt")
 
 
 @pytest.mark.parametrize("name", ["hft", "huffman", "char"])

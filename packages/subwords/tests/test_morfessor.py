@@ -103,9 +103,3 @@ def test_the_generator_is_left_as_it_was(text: Path) -> None:
     random.seed(5)
     Morfessor.learn([text], None)
     assert random.random() == expected
-
-
-def test_without_the_package(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "morfessor", None)
-    with pytest.raises(InputError, match="pip install morfessor"):
-        Morfessor.learn([text], None)

@@ -85,7 +85,9 @@ def test_what_cannot_be_used_is_said(source: str, name: str, said: str, tmp_path
         registry.find(name, tmp_path)
 
 
-def test_an_installed_package_offers_an_algorithm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_offers_an_algorithm(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     offered = [
         EntryPoint("theirs", "subwords.template:Template", registry.ENTRY_POINTS),
         EntryPoint("bpe", "subwords.template:Template", registry.ENTRY_POINTS),
@@ -99,6 +101,10 @@ def test_an_installed_package_offers_an_algorithm(monkeypatch: pytest.MonkeyPatc
         registry.find("broken")
     with pytest.raises(InputError, match="did you mean 'theirs'"):
         registry.find("their")
+    assert main(["list"]) == 0
+    shown = capsys.readouterr()
+    assert "template: frequent words whole" in shown.out
+    assert "NoSuchClass" in shown.err
 
 
 @pytest.mark.parametrize("name", ["Mine", "9", "a-b", "a/b", ""])

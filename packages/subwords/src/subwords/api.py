@@ -45,5 +45,7 @@ def load(path: str | Path, algorithm: str | None = None, **options: Any) -> Segm
                 allowed=", ".join(registry.names()),
                 next_step=f"subwords.load({str(path)!r}, 'bpe')",
             )
-        algorithm = str(described["algorithm"])
-    return registry.find(algorithm).load(Path(path), **options)
+        own = described.get("file")  # as seen from the model's folder
+        algorithm = str(own or described["algorithm"])
+        return registry.find(algorithm, Path(path).parent if own else None).load(path, **options)
+    return registry.find(algorithm).load(path, **options)

@@ -34,13 +34,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.counting import word_table
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import Merge
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
@@ -50,6 +50,7 @@ class BPE(MergeSegmenter):
     """See the module's docstring."""
 
     algorithm = "bpe"
+    applies: ClassVar[tuple[str, ...]] = ("bpe", "bpe-dropout", "muv", "random-bpe", "sbpe", "volt")
     summary = "byte-pair encoding, equal to subword-nmt (Sennrich et al. 2016)"
     parameters = (
         Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),
@@ -77,7 +78,7 @@ class BPE(MergeSegmenter):
 
             merges = learn_merges(counts, wanted, least)
         model = cls(merges, **options)
-        model.warn_of_fewer(wanted, f"no other pair occurs {least} times")
+        warn_of_fewer(cls, len(model.merges), wanted, f"no other pair occurs {least} times")
         return model
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:
@@ -87,6 +88,7 @@ class BPE(MergeSegmenter):
             from subwords.merges import published
 
             self._published = published.MergeEncoder(self.merges, SEPARATOR)
+            self.libraries = ("subword-nmt",)
 
     def splitter(self) -> Splitter | None:
         return None if self._published else super().splitter()

@@ -24,14 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from random import Random
 from typing import Any, ClassVar
 
 from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge
-from subwords.segmenter import Parameter, changed_options, read_options
+from subwords.segmenter import Parameter, changed_options, checked, read_options, seeded
 
 
 class BPEDropout(BPE):
@@ -41,7 +40,7 @@ class BPEDropout(BPE):
     summary = "bpe, whose merges are dropped at random in train text (Provilkov et al. 2020)"
     samples = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("dropout", 0.1, "probability that a merge is left out of a step, 0 to 1", stage="encode"),
+        Parameter("dropout", 0.1, "probability that a merge is left out of a step, 0 to 1", stage="encode", draws=True),
         *BPE.parameters,
     )
 
@@ -58,9 +57,9 @@ class BPEDropout(BPE):
         return super().applied_with() | changed_options(type(self), {"dropout": self.dropout})
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
-        draw = Random(seed).random
+        draw = seeded(seed)
         for line in lines:
-            words = [self._sample(word, draw) for word in line.strip(" \r").split(" ") if word]
+            words = [self._sample(word, draw) for word in checked([line])[0].strip(" \r").split(" ") if word]
             yield " ".join(words if self._filter is None else map(self._filter.restrict, words))
 
     def _sample(self, word: str, draw: Any) -> str:

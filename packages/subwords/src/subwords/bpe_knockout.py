@@ -30,7 +30,6 @@ of a word carries `</w>`. Pieces are marked as in `subwords.marks`, and runs of 
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -45,7 +44,7 @@ from subwords.files import read_lines, whole_file
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
 from subwords.merges.segmenter import at_least_one
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
 _HEADER = "#bpe-knockout, merges before it: "
 
@@ -100,11 +99,7 @@ class BPEKnockout(WordSegmenter):
             )
         merges: list[Parts] = list(learn_merges(count_words(texts), wanted, least))
         learned = len(merges)
-        if learned < wanted:
-            warnings.warn(
-                f"{cls.algorithm}: {learned} merges, not {wanted}: no other pair occurs {least} times",
-                stacklevel=2,
-            )
+        warn_of_fewer(cls, learned, wanted, f"no other pair occurs {least} times")
         for _ in range(iterations):
             before = len(merges)
             merges = knock_out(merges, gold, chosen["blame"], chosen["variant"] == "reference")
@@ -139,6 +134,10 @@ class BPEKnockout(WordSegmenter):
 
     def applied_with(self) -> dict[str, Any]:
         return changed_options(type(self), {"variant": self.variant})
+
+    def known_pieces(self) -> list[str]:
+        parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
+        return marks.both_forms(part.removesuffix(END) or part for part in parts)
 
     def reached(self) -> int:
         return self.learned

@@ -12,30 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from subwords import bytelevel
-from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, Segmenter, check_size, read_options
-
-if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+from subwords.extras import extra
+from subwords.files import read_lines
+from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
+from subwords.tokenizer_json import TokenizerJson
 
 
-class ByteBPE(Segmenter):
+class ByteBPE(TokenizerJson):
     """See the module's docstring."""
 
     algorithm = "byte-bpe"
     summary = "byte-level BPE in GPT-2's pre-tokens (Radford et al. 2019; Wang et al. 2020), by tokenizers"
     size_counts = "entries of the vocabulary, the 256 bytes included"
-    reads = "raw"
-    libraries = ("tokenizers",)
     parameters = (Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),)
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self.tokenizer = tokenizer
-        self._pieces = [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]
 
     @classmethod
     def trial_arguments(cls, text: Path) -> tuple[int, dict[str, Any]]:
@@ -43,13 +35,13 @@ class ByteBPE(Segmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn a vocabulary of `size` entries. Raises InputError with the range that the text allows."""
-        from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+        """Learn `size` entries, or fewer (with a warning) when no pair is frequent enough, but at least the bytes."""
+        with extra("huggingface"):
+            from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
         least = read_options(cls, options, "learn")["min_frequency"]
         wanted = check_size(cls, size)
-        if wanted < 256:
-            raise InputError(f"byte-bpe: size={wanted} is below the number of bytes", allowed="at least 256")
+        check_least(cls, wanted, 256, "the number of bytes")
         most = 256 + sum(len(token) - 1 for token in bytelevel.count_tokens(texts))  # each merge shortens some type
         tokenizer = Tokenizer(models.BPE())
         tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -61,39 +53,11 @@ class ByteBPE(Segmenter):
             show_progress=False,
         )
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
-        reached = tokenizer.get_vocab_size()
-        if reached < wanted:
-            raise InputError(f"byte-bpe: size={wanted} is more than the text gives", allowed=f"256 to {reached}")
+        warn_of_fewer(cls, tokenizer.get_vocab_size(), wanted, f"no other pair occurs {least} times")
         return cls(tokenizer)
-
-    @classmethod
-    def read(cls, path: Path, **options: Any) -> Self:
-        from tokenizers import Tokenizer
-
-        read_options(cls, options)
-        text = "\n".join(read_lines(path))
-        try:
-            return cls(Tokenizer.from_str(text))
-        except Exception as error:  # tokenizers raises nothing more specific
-            raise InputError(f"{path} is no tokenizer.json: {error}", next_step="check the model file") from None
-
-    def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(self.tokenizer.to_str(pretty=True))
-
-    def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        encoded = self.tokenizer.encode_batch_fast(list(lines), add_special_tokens=False)
-        return [" ".join([self._pieces[number] for number in line.ids]) for line in encoded]
 
     def decode(self, pieces: str) -> str:
         return bytelevel.read(pieces.replace(" ", ""))
 
     def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
         return bytelevel.surfaces(pieces)
-
-    def known_pieces(self) -> list[str]:
-        return list(self._pieces)
-
-    def reached(self) -> int:
-        size: int = self.tokenizer.get_vocab_size()
-        return size

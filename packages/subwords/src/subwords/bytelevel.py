@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from subwords.errors import InputError
+from subwords.extras import extra
 from subwords.files import read_lines
-from subwords.segmenter import Segmenter
+from subwords.segmenter import Segmenter, checked
 
 if TYPE_CHECKING:
     from tokenizers.pre_tokenizers import ByteLevel
@@ -49,6 +50,7 @@ def write(text: str) -> str:
 
 def read(written: str) -> str:
     """Return the text of bytes written as characters. What is no UTF-8 reads as U+FFFD; other characters stay."""
+    checked([written])
     parts = [bytes([BYTES[character]]) if character in BYTES else character.encode() for character in written]
     return b"".join(parts).decode("utf-8", "replace")
 
@@ -61,8 +63,8 @@ def surfaces(pieces: Sequence[str]) -> list[str]:
 
 @cache
 def _splitter() -> ByteLevel:
-    from tokenizers.pre_tokenizers import ByteLevel
-
+    with extra("huggingface"):
+        from tokenizers.pre_tokenizers import ByteLevel
     return ByteLevel(add_prefix_space=False, use_regex=True)
 
 
@@ -83,7 +85,12 @@ def count_tokens(texts: Iterable[Path]) -> dict[str, int]:
 
 
 class ByteSegmenter(Segmenter):
-    """An algorithm that segments each pre-token, written as bytes, by itself: every type is segmented once."""
+    """An algorithm that segments each pre-token, written as bytes, by itself: every type is segmented once.
+
+    `tokens` are those of two bytes or more, written as bytes.
+    """
+
+    tokens: list[str]
 
     reads = "raw"
     libraries = ("tokenizers",)
@@ -93,6 +100,12 @@ class ByteSegmenter(Segmenter):
     def trial_arguments(cls, text: Path) -> tuple[int, dict[str, str]]:
         return 256 + 60, {}
 
+    def known_pieces(self) -> list[str]:
+        return [*ALPHABET, *self.tokens]
+
+    def reached(self) -> int:
+        return 256 + len(self.tokens)
+
     @abstractmethod
     def segment_token(self, token: str) -> list[str]:
         """Return the pieces of a pre-token."""
@@ -100,9 +113,9 @@ class ByteSegmenter(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         known: dict[str, str] = self.__dict__.setdefault("_segmented_tokens", {})
         if len(known) > CACHED_TYPES:
-            known.clear()
+            known = self.__dict__["_segmented_tokens"] = {}  # another thread may still have the old one
         encoded = []
-        for line in lines:
+        for line in checked(lines):
             tokens = split(line)
             for token in tokens:
                 if token not in known:

@@ -27,7 +27,7 @@ from typing import Any, Self
 from subwords.errors import InputError
 from subwords.files import read_lines
 from subwords.frequencies import by_frequency, read_frequencies, write_frequencies
-from subwords.segmenter import Segmenter, check_size, read_options
+from subwords.segmenter import Segmenter, check_size, checked, read_options
 
 SPACE = "▁"
 #: What str.isspace() holds for a space (fairseq splits pieces at these), apart from the space itself.
@@ -76,7 +76,7 @@ class Characters(Segmenter):
         write_frequencies(self.alphabet, path)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        return [self._encode(line) for line in lines]
+        return [self._encode(line) for line in checked(lines)]
 
     def _encode(self, line: str) -> str:
         if not self._seen.issuperset(line):

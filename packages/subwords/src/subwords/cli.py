@@ -22,7 +22,15 @@ from typing import IO, TYPE_CHECKING, Any
 
 from subwords import __version__, api, registry
 from subwords.errors import InputError
-from subwords.files import STANDARD_INPUT, decode_lines, open_text, whole_file, whole_lines
+from subwords.files import (
+    STANDARD_INPUT,
+    decode_lines,
+    decompressed,
+    open_text,
+    place_for_model,
+    whole_file,
+    whole_lines,
+)
 from subwords.segmenter import Segmenter
 from subwords.threads import use
 
@@ -178,14 +186,13 @@ def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
 def _learn(arguments: argparse.Namespace) -> None:
     options = read_assignments(arguments.options)
     given = [Path(text) for text in arguments.texts]
+    path = place_for_model(arguments.model)
+    if any(path.exists() and text.exists() and path.samefile(text) for text in given):
+        raise InputError(f"{path} is a text to learn from", next_step="another --model")
     model = api.learn(arguments.algorithm, given, arguments.size, threads=arguments.threads, **options)
-    model.save(arguments.model)
-    print(f"subwords: {model.signature(_bytes(arguments.model))}", file=sys.stderr)
+    model.save(path)
+    print(f"subwords: {model.signature(path.read_bytes())}", file=sys.stderr)
     _report(model)
-
-
-def _bytes(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
 
 
 def _load(arguments: argparse.Namespace) -> Segmenter:
@@ -200,6 +207,9 @@ def _load(arguments: argparse.Namespace) -> Segmenter:
 
 def _encode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
+    in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
+    if arguments.sample is None and (idle := in_draws & read_assignments(arguments.options).keys()):
+        raise InputError(f"{', '.join(sorted(idle))} does nothing without --sample", next_step="add --sample SEED")
     with _source(arguments.input) as source, _sink(arguments.output) as sink, use(arguments.threads):
         if arguments.sample is None:
             model.encode_stream(source, sink, _name(arguments.input))
@@ -232,7 +242,7 @@ def _name(path: str) -> str:
 @contextmanager
 def _source(path: str) -> Iterator[IO[bytes]]:
     if path == "-":
-        yield sys.stdin.buffer
+        yield decompressed(sys.stdin.buffer, STANDARD_INPUT)
         return
     with open_text(path) as stream:
         yield stream
@@ -274,6 +284,8 @@ def _stats(arguments: argparse.Namespace) -> None:
         raise InputError("--algorithm and --model belong together", allowed="both or neither")
     if arguments.gold and not arguments.model:
         raise InputError("--gold needs a model to segment its words", next_step="add --algorithm NAME --model FILE")
+    if arguments.options and not arguments.model:
+        raise InputError("--set does nothing without a model", next_step="add --algorithm NAME --model FILE")
     segmenter = _load(arguments) if arguments.model else None
     segmented = statistics.Segmented(arguments.pieces, arguments.text)
     alpha = statistics.ALPHA if arguments.alpha is None else arguments.alpha
@@ -309,7 +321,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         raise InputError(f"--size {arguments.size!r}", allowed="a whole number, at least 1")
     options: dict[str, dict[str, str]] = {}
     for key, value in read_assignments(arguments.options).items():
-        algorithm, dot, parameter = key.partition(".")
+        algorithm, dot, parameter = key.rpartition(".")  # FILE.py:CLASS has a dot, too
         if not dot:
             raise InputError(f"--set {key} names no algorithm", allowed="--set ALGORITHM.KEY=VALUE")
         options.setdefault(algorithm, {})[parameter] = value
@@ -339,8 +351,14 @@ def _show_progress(row: compare.Row) -> None:
 def _list(arguments: argparse.Namespace) -> None:
     from subwords import listing
 
-    names = [arguments.algorithm] if arguments.algorithm else registry.names()
-    described = [listing.describe_algorithm(registry.find(name)) for name in names]
+    described = []
+    for name in [arguments.algorithm] if arguments.algorithm else registry.names():
+        try:
+            described.append(listing.describe_algorithm(registry.find(name)))
+        except InputError as error:
+            if arguments.algorithm:
+                raise
+            _say(str(error))  # a package's algorithm that cannot be imported is no reason to hide the others
     if arguments.json:
         print(json.dumps(described, ensure_ascii=False, indent=2))
     else:

@@ -1,7 +1,7 @@
 """Every algorithm on one text, side by side: what would each do to it?
 
 Each algorithm learns from the text and segments it, in this process, one after the other. Times are of the wall, with
-what is compiled or imported on first use. An algorithm that cannot be learned at the size asked gives the reason in its
+what is imported on first use. An algorithm that cannot be learned at the size asked gives the reason in its
 row, and the others go on.
 
 Algorithms differ in what they read: those for raw text get the text as it is. Those meant for tokenized text (Moses)
@@ -21,6 +21,7 @@ from typing import Any
 from subwords import registry
 from subwords.counting import count_words
 from subwords.errors import InputError
+from subwords.extras import extra
 from subwords.files import read_lines, whole_file
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, describe
@@ -78,8 +79,10 @@ def compare(
             given = dict((options or {}).get(name, {}))
             try:
                 row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
-            except (InputError, ImportError) as error:
-                row = Row(name, reason=" ".join(str(error).split()))
+            except InputError as error:
+                row = Row(
+                    name, reason="; ".join(line.strip() for line in str(error).split("\n") if "  next: " not in line)
+                )
             done(row)
             rows.append(row)
     return rows
@@ -115,7 +118,8 @@ def _row(
 
 def _tokenized(text: Path, language: str, folder: Path) -> Path:
     """Return a copy of the text in Moses tokens, split at single spaces and without XML escapes."""
-    from sacremoses import MosesTokenizer
+    with extra("moses"):
+        from sacremoses import MosesTokenizer
 
     tokenizer = MosesTokenizer(lang=language)
     path = folder / "tokenized"

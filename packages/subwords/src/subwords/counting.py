@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from subwords.core.words import WordTable
 from subwords.errors import InputError
 from subwords.files import BLOCK, open_text, read_lines, whole_lines
 from subwords.progress import Progress
-from subwords.threads import shared_out, threads
+from subwords.threads import share_out, threads
 
 
 def count_words(paths: Iterable[str | Path]) -> dict[str, int]:
@@ -24,16 +24,28 @@ def count_words(paths: Iterable[str | Path]) -> dict[str, int]:
     return dict(zip(table.words(), table.counts(), strict=True))
 
 
-def word_table(paths: Iterable[str | Path]) -> WordTable:
-    """Return the same as a table of the compiled core: a tenth of the time and memory that a dictionary takes."""
+def word_table(paths: Iterable[str | Path], prepare: Callable[[bytes], bytes] | None = None) -> WordTable:
+    """Return the same as a table of the compiled core: a tenth of the time and memory that a dictionary takes.
+
+    `prepare`, if given, makes whole lines to words between single spaces in another way than `strip_lines`.
+    """
     texts = [Path(path) for path in paths]
     with Progress("bytes", None) as progress:
         tables = [WordTable() for _ in range(threads())]
         read = 0
+
+        def count(table: WordTable, numbered: tuple[int, bytes]) -> int:
+            number, block = numbered
+            table.read((prepare or strip_lines)(block), number)
+            return len(block)
+
+        def show(length: int) -> None:
+            nonlocal read
+            read += length
+            progress.show(read)
+
         try:
-            for length in shared_out(_count, tables, enumerate(_blocks(texts))):
-                read += length
-                progress.show(read)
+            share_out(count, tables, enumerate(_blocks(texts)), show)
         except OSError as error:
             name = error.filename or ", ".join(map(str, texts))
             raise InputError(f"cannot read {name}: {error.strerror or error}", next_step="check the path") from error
@@ -54,12 +66,6 @@ def strip_lines(block: bytes) -> bytes:
     if b"\r" not in block:
         return block
     return b"\n".join([line.strip(b" \r") for line in block.split(b"\n")])
-
-
-def _count(table: WordTable, numbered: tuple[int, bytes]) -> int:
-    number, block = numbered
-    table.read(strip_lines(block), number)
-    return len(block)
 
 
 def _blocks(paths: Sequence[Path]) -> Iterator[bytes]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from subwords.errors import InputError
 from subwords.files import whole_file
+from subwords.sources import file_name
 from subwords.version import __version__
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ def path_of(model: Path) -> Path:
 
 def write(model: Segmenter, path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
+    own = file_name(type(model), path.parent)
     described = {
         "algorithm": model.algorithm,
-        "read_by": _reader(type(model)),
-        "options": getattr(model, "options", {}) | model.applied_with(),
+        **({"file": own} if own else {}),
+        "options": model.applied_with() | getattr(model, "options", {}),
         "size": model.reached(),
         "subwords": __version__,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -62,11 +64,6 @@ def read(path: Path) -> dict[str, Any] | None:
     return described
 
 
-def _reader(cls: type[Segmenter]) -> str:
-    """Return the name of the method that reads a class's models: algorithms that share it share their format."""
-    return cls.read.__qualname__
-
-
 def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
     """Return the options to read a model file with: those given, and those of its description.
 
@@ -85,7 +82,7 @@ def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed:
     described = read(path)
     if described is None:
         return given
-    if described["algorithm"] != cls.algorithm and described.get("read_by") != _reader(cls):
+    if described["algorithm"] not in (cls.algorithm, *cls.applies):
         raise InputError(
             f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
             next_step=f"load it as {described['algorithm']}",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,16 +59,59 @@ def _umask() -> int:
     return mask
 
 
+def place_for_model(path: str | Path) -> Path:
+    """Return a model's path. Raises InputError where it is no file: a model is read again, and has a file beside it."""
+    path = Path(path)
+    if str(path).startswith(DEVICES) or (path.exists() and not path.is_file()):
+        raise InputError(f"a model cannot be written to {path}", allowed="a file", next_step="--model FILE")
+    return path
+
+
 def open_text(path: str | Path) -> IO[bytes]:
     """Open a text for reading, decompressed where it is a gzip file. Raises InputError when it cannot be read."""
     try:
         stream = open(path, "rb")  # noqa: SIM115 (the caller closes it)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
-    if stream.seekable() and stream.peek(2)[:2] == GZIP:
-        stream.close()
-        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return decompressed(stream, str(path))
+
+
+def decompressed(stream: IO[bytes], name: str) -> IO[bytes]:
+    """Return a buffered stream, or what it holds where that is gzip. Errors call it `name`."""
+    if isinstance(stream, io.BufferedReader) and stream.peek(2)[:2] == GZIP:
+        return io.BufferedReader(_Decompressed(stream, name), BLOCK)
     return stream
+
+
+class _Decompressed(io.RawIOBase):
+    """The bytes of a gzip stream. Reading raises InputError where it is broken."""
+
+    def __init__(self, compressed: io.BufferedReader, name: str) -> None:
+        self._compressed, self._name = compressed, name
+        self._bytes = gzip.GzipFile(fileobj=compressed)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            found = self._bytes.read1(len(buffer))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise InputError(f"{self._name} is no whole gzip file: {error}", next_step="compress it again") from None
+        buffer[: len(found)] = found
+        return len(found)
+
+    def close(self) -> None:
+        self._compressed.close()
+        super().close()
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return what a file holds, compressed or not, as it is. Raises InputError when it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
 
 
 def read_lines(path: str | Path) -> Iterator[str]:

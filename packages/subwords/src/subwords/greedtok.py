@@ -36,10 +36,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
-from subwords.bytelevel import ALPHABET, BYTES, ByteSegmenter, count_tokens
+from subwords.bytelevel import BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, changed_options, check_size, read_options
+from subwords.segmenter import Parameter, changed_options, check_least, check_size, read_options, warn_of_fewer
 
 
 class GreedTok(ByteSegmenter):
@@ -65,13 +65,9 @@ class GreedTok(ByteSegmenter):
         wanted = check_size(cls, size)
         if chosen["max_length"] < 2:
             raise InputError(f"max_length={chosen['max_length']} is too small", allowed="a whole number, at least 2")
-        if wanted < 256:
-            raise InputError(f"greedtok: size={wanted} is below the number of bytes", allowed="at least 256")
+        check_least(cls, wanted, 256, "the number of bytes")
         found = choose(count_tokens(texts), wanted - 256, chosen["max_length"])
-        if len(found) < wanted - 256:
-            raise InputError(
-                f"greedtok: size={wanted} is more than the text gives", allowed=f"256 to {256 + len(found)}"
-            )
+        warn_of_fewer(cls, 256 + len(found), wanted, "no other token gains anything")
         return cls([token for token, _ in found], chosen["variant"])
 
     @classmethod
@@ -114,12 +110,6 @@ class GreedTok(ByteSegmenter):
 
     def applied_with(self) -> dict[str, Any]:
         return changed_options(type(self), {"variant": self.variant})
-
-    def known_pieces(self) -> list[str]:
-        return [*ALPHABET, *self.tokens]
-
-    def reached(self) -> int:
-        return 256 + len(self.tokens)
 
 
 def _place(text: str, occurrences: Sequence[tuple[int, int, int]]) -> list[str]:

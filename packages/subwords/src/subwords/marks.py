@@ -17,7 +17,7 @@ itself begin with `##`; then its first piece is cut so that it does not: `##x` i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 CONTINUES = "##"
 #: Ends each piece that does not end its word.
@@ -34,3 +34,12 @@ def write(pieces: Sequence[str]) -> str:
 def read(line: str) -> str:
     """Return the text of a line of pieces."""
     return line.removeprefix(CONTINUES).replace(f" {CONTINUES}", "")
+
+
+def both_forms(pieces: Iterable[str]) -> list[str]:
+    """Return pieces as they are written at the start of a word and after it, in code-point order.
+
+    >>> both_forms(["un", "do"])
+    ['do', '##do', 'un', '##un']
+    """
+    return [form for piece in sorted(set(pieces)) for form in (piece, CONTINUES + piece)]

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Self
 from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import whole_file
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.extras import extra
+from subwords.files import read_bytes, whole_file
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, check_size, read_options
 
 if TYPE_CHECKING:
     from morfessor import BaselineModel
@@ -80,6 +81,8 @@ class Morfessor(WordSegmenter):
             raise InputError(f"corpusweight={weight} cannot be used", allowed="above 0")
         if morphs is not None and morphs < 1:
             raise InputError(f"morphs={morphs} is too small", allowed="a whole number, at least 1")
+        if morphs is not None:
+            check_idle(cls, chosen, ["corpusweight"], "morphs=N moves the weight itself: leave one of them out")
         counts = count_words(texts)
         library = _library()
         model = library.BaselineModel(forcesplit_list=list(chosen["forcesplit"]), corpusweight=weight)
@@ -94,12 +97,11 @@ class Morfessor(WordSegmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
+        content = read_bytes(path)
         try:
-            lines = Path(path).read_bytes().decode("utf-8").split("\n")
+            lines = content.decode("utf-8").split("\n")
             weight = float(lines[0].removeprefix(_HEADER))
             segmentations = [_segmentation(line) for line in lines[1:] if line]
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
         except ValueError as error:
             raise InputError(
                 f"{path} is no list of segmentations: {error}",
@@ -123,17 +125,17 @@ class Morfessor(WordSegmenter):
     def applied_with(self) -> dict[str, Any]:
         return changed_options(type(self), {"smoothing": self.smoothing})
 
+    def known_pieces(self) -> list[str]:
+        return marks.both_forms(morph for _, _, morphs in self.model.get_segmentations() for morph in morphs)
+
     def reached(self) -> int:
         morphs: int = self.model.types
         return morphs
 
 
 def _library() -> Any:
-    """Return the package morfessor. Raises InputError where it is not installed: nothing else needs it."""
-    try:
+    with extra("morfessor"):
         import morfessor
-    except ImportError:
-        raise InputError("the package morfessor is not installed", next_step="pip install morfessor") from None
     return morfessor
 
 

@@ -6,8 +6,8 @@ word, natural corpora have them for some (SIGMORPHON 2022).
 
 The `gold` file has `word<TAB>morph morph ...` lines, as `subwords stats --gold` reads it. Words whose morphs do not
 join to the word (canonical segmentations) are left out. A word that is in it only in lower case is cut at the same
-places. Any other word is one piece (`unknown=word`), or one piece for each character (`unknown=character`); how many
-words that were is counted.
+places. Any other word is one piece (`unknown=word`), or one piece for each character (`unknown=character`); such words
+are counted.
 
 Texts are not read: the model is the gold file's usable words, in code-point order. Pieces are marked as in
 `subwords.marks`, and runs of spaces become one.
@@ -99,6 +99,9 @@ class Oracle(WordSegmenter):
 
     def applied_with(self) -> dict[str, Any]:
         return changed_options(type(self), {"unknown": self.unknown})
+
+    def known_pieces(self) -> list[str]:
+        return marks.both_forms(morph for morphs in self.morphs.values() for morph in morphs)
 
     def reached(self) -> int:
         return len({morph for morphs in self.morphs.values() for morph in morphs})

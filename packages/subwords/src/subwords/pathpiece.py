@@ -36,7 +36,7 @@ from typing import Any, Self
 from subwords.bytelevel import ALPHABET, BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
 
 
 class PathPiece(ByteSegmenter):
@@ -64,15 +64,10 @@ class PathPiece(ByteSegmenter):
             raise InputError(f"removed={chosen['removed']} is no such share", allowed="above 0, below 1")
         if chosen["max_length"] < 2:
             raise InputError(f"max_length={chosen['max_length']} is too small", allowed="a whole number, at least 2")
-        if wanted < 256:
-            raise InputError(f"pathpiece: size={wanted} is below the number of bytes", allowed="at least 256")
+        check_least(cls, wanted, 256, "the number of bytes")
         counts = count_tokens(texts)
         ngrams = most_frequent(counts, chosen["max_length"], max(0, chosen["initial"]))
-        if len(ngrams) < wanted - 256:
-            raise InputError(
-                f"pathpiece: size={wanted} is more than the text or initial gives",
-                allowed=f"256 to {256 + len(ngrams)}",
-            )
+        warn_of_fewer(cls, 256 + len(ngrams), wanted, "the text, or initial, has no other n-grams")
         return cls(reduce(counts, ngrams, wanted - 256, chosen["removed"]))
 
     @classmethod
@@ -96,12 +91,6 @@ class PathPiece(ByteSegmenter):
     def segment_token(self, token: str) -> list[str]:
         _, widths = shortest(token, self._known, self._longest)
         return pieces(token, widths)
-
-    def known_pieces(self) -> list[str]:
-        return [*ALPHABET, *self.tokens]
-
-    def reached(self) -> int:
-        return 256 + len(self.tokens)
 
 
 def shortest(text: str, known: Collection[str], longest: int) -> tuple[list[int], list[int]]:

@@ -42,7 +42,7 @@ from subwords.errors import InputError
 from subwords.merges import Merge, learn_merges
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter
-from subwords.segmenter import Parameter, check_size, read_options
+from subwords.segmenter import Parameter, check_idle, check_size, read_options, warn_of_fewer
 
 LAWS = ("softmax", "uniform", "proportional")
 #: exp(-1 / T) is 0 in double precision below this temperature.
@@ -73,10 +73,14 @@ class RandomBPE(MergeSegmenter):
             raise InputError(f"temperature={given['temperature']} cannot be used", allowed="0 or more")
         if given["seed"] < 0:
             raise InputError(f"seed={given['seed']} cannot be used", allowed="a whole number, at least 0")
+        if given["sampling"] == "uniform":
+            check_idle(cls, given, ["temperature"], "--set sampling=softmax, or proportional")
+        elif given["temperature"] < COLD:
+            check_idle(cls, given, ["seed"], "a temperature above 0: at 0 nothing is drawn")
         counts = word_table(texts)
         merges = draw_merges(counts, wanted, given["sampling"], given["temperature"], given["seed"])
         model = cls(merges, **options)
-        model.warn_of_fewer(wanted, "no pair is left")
+        warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         return model
 
 

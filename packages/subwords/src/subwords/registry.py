@@ -11,7 +11,6 @@ A file is named with its class, `mine.py:Mine`, and needs no installation (`subw
 from __future__ import annotations
 
 import hashlib
-import inspect
 import sys
 from functools import cache
 from importlib import import_module
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from subwords.errors import InputError, unknown
 from subwords.segmenter import Segmenter
+from subwords.sources import FILE_MODULE, digest, digest_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -73,7 +73,7 @@ def find(name: str, folder: Path | None = None) -> type[Segmenter]:
         return found
     if is_file(name):
         path, cls = split_file(name, folder)
-        return _class(_module(path, _digest(path)), cls, name)
+        return _class(_module(path, digest(path)), cls, name)
     offered = _offered()
     if name not in offered:
         raise unknown("algorithm", name, names(), next_step="subwords list, or name a class of your own: FILE.py:CLASS")
@@ -108,11 +108,7 @@ def source_digest(name: str, folder: Path | None = None) -> str:
     It changes whenever that file does, so that what was learned with another state of it can be told apart. What the
     file imports does not enter: a class of one's own is one file (its neighbours cannot be imported).
     """
-    cls = find(name, folder)
-    source = inspect.getsourcefile(cls)
-    if source is None:
-        raise InputError(f"algorithm {name!r} has no source file to take a digest of")
-    return _digest(Path(source))
+    return digest_of(find(name, folder))
 
 
 @cache  # reading what is installed takes some milliseconds
@@ -127,14 +123,10 @@ def _offered() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINTS) if point.name not in ALGORITHMS}
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 @cache
-def _module(path: Path, digest: str) -> ModuleType:
+def _module(path: Path, state: str) -> ModuleType:
     """Import a file, once for each content of it."""
-    name = f"subwords_file_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{digest[:8]}"
+    name = f"{FILE_MODULE}{hashlib.sha256(str(path).encode()).hexdigest()[:8]}_{state[:8]}"
     spec = spec_from_file_location(name, path)
     assert spec is not None, path
     assert spec.loader is not None, path

@@ -51,7 +51,7 @@ from subwords.files import whole_file
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, chosen_size, read_options
+from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -90,6 +90,8 @@ class SBPE(MergeSegmenter):
         window = at_least_one("window", given["window"])
         if not 0 < given["k"] < 1:
             raise InputError(f"k={given['k']} cannot be used", allowed="a share above 0 and below 1")
+        if not auto:
+            check_idle(cls, given, ["k", "window"], "--size auto, which they stop")
         counts = word_table(texts)
         if given["variant"] == "reference":
             from subwords.merges.stale import stale_merges
@@ -103,7 +105,7 @@ class SBPE(MergeSegmenter):
             learned = likelihood_merges(counts, wanted, stop)
         model = cls([merge for merge, _ in learned], [gain for _, gain in learned], **options)
         if not auto:
-            model.warn_of_fewer(wanted, "no pair is left")
+            warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         if given["report"]:
             model.write_gains(Path(given["report"]))
         return model

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
+from os.path import commonprefix
 from pathlib import Path
+from random import Random
+from threading import Lock, RLock
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, unknown
-from subwords.files import STANDARD_INPUT, decode_lines, whole_lines, without_returns
-from subwords.threads import shared_out, threads
+from subwords.files import STANDARD_INPUT, decode_lines, place_for_model, whole_lines, without_returns
+from subwords.threads import share_out, threads
 
 if TYPE_CHECKING:
     from subwords.core.pieces import PieceTable, Splitter
@@ -28,6 +33,9 @@ CACHED_BYTES = 200_000_000
 #: Digits of a size; int() itself raises for some thousands of them.
 MOST_DIGITS = 18
 
+#: Held while an encoder is made, so that threads that begin together share one.
+_MAKING = RLock()
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -40,6 +48,7 @@ class Parameter:
     kind: type | None = None  # of a value that is not None; the default's type when not given
     stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
     required: bool = False  # without it, its stage cannot be done
+    draws: bool = False  # decides random segmentations only (`sample_lines`), not what `encode` gives
     is_file: bool = False  # a path; what the file holds counts, not where it lies
 
     def parse(self, value: Any) -> Any:
@@ -50,23 +59,17 @@ class Parameter:
         if value is None and self.default is None:
             return None
         try:
-            parsed = _as_bool(value) if kind is bool else kind(value)
+            parsed = _TRUTH[str(value).lower()] if kind is bool else kind(value)
             if kind is int and isinstance(value, float) and value != parsed:
                 raise ValueError
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise InputError(f"{self.name}={value!r} is not of type {kind.__name__}", allowed=self.help) from None
         if self.choices and parsed not in self.choices:
             raise unknown(f"value for {self.name}", value, self.choices)
         return parsed
 
 
-def _as_bool(value: Any) -> bool:
-    known = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-    return known[str(value).lower()] if str(value).lower() in known else _raise()
-
-
-def _raise() -> bool:
-    raise ValueError
+_TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Segmenter(ABC):
@@ -100,10 +103,14 @@ class Segmenter(ABC):
     learns_from_text: ClassVar[bool] = True
     #: True where train text can be segmented at random (subword regularization): see `sample_lines`.
     samples: ClassVar[bool] = False
+    #: True where spaces only separate words: repeated ones, and those at a line's ends, do not come back.
+    drops_spaces: ClassVar[bool] = False
     #: Tokens of the vocabulary beside the pieces; the first is written for what is not in it.
     special_tokens: tuple[str, ...] = ("<unk>", "<s>", "</s>", "<pad>")
+    #: Other algorithms whose models it applies: they have the same form, and the same pieces.
+    applies: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
-    libraries: ClassVar[tuple[str, ...]] = ()
+    libraries: tuple[str, ...] = ()
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
 
@@ -153,8 +160,9 @@ class Segmenter(ABC):
         """Write the model in its published format, and beside it FILE.json: the algorithm and its options."""
         from subwords import description
 
-        self.write(Path(path))
-        description.write(self, Path(path))
+        path = place_for_model(path)
+        self.write(path)
+        description.write(self, path)
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
@@ -177,8 +185,7 @@ class Segmenter(ABC):
     def encode_stream(self, source: IO[bytes], sink: IO[bytes], name: str = STANDARD_INPUT) -> None:
         """Write the pieces of each UTF-8 line of `source` to `sink`; an error calls the source `name`.
 
-        Lines are answered as they come, so that the two may be pipes of another program. With several threads they are
-        answered some blocks later.
+        Lines are answered as they come, so that the two may be pipes of another program.
         """
         number = 1
 
@@ -197,11 +204,13 @@ class Segmenter(ABC):
                 yield number, block
                 number += block.count(b"\n")
 
-        for pieces in shared_out(encode, self.encoders(threads()), blocks()):
+        def answer(pieces: bytes) -> None:
             sink.write(pieces)
             sink.flush()
 
-    def encoders(self, number: int) -> list[Callable[[bytes], bytes]]:
+        share_out(encode, self.encoders(threads()), blocks(), answer)
+
+    def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
         """Return functions from blocks of whole lines to their pieces, up to `number`, each for one thread."""
         return [self.encode_block]
 
@@ -233,23 +242,41 @@ class Segmenter(ABC):
         )
 
     def offsets(self, line: str) -> list[tuple[str, int, int]]:
-        """Return each piece of a line with the start and the end of its stretch of the line, in characters.
+        """Return each piece of `encode(line)` with the start and the end of its stretch of the line, in characters.
 
-        Raises InputError where the algorithm's pieces stand for no stretch of text.
+        A piece that is a part of a character, or of an escape, has an empty stretch; the last part has it all.
+
+        Raises InputError where the algorithm's pieces stand for no stretch of text, or the line does not come back.
         """
-        found: list[tuple[str, int, int]] = []
-        start = 0
-        for word in line.split(" "):
-            place = start
-            pieces = self.encode(word).split(" ") if word else []
-            stretches = self.surfaces(pieces)
-            if stretches is None or "".join(stretches) != word:
-                raise InputError(f"the pieces of {self.algorithm} are no stretches of {word!r}")
-            for piece, stretch in zip(pieces, stretches, strict=True):
-                found.append((piece, place, place + len(stretch)))
-                place += len(stretch)
-            start += len(word) + 1
+        encoded = self.encode(line)
+        if not encoded:
+            return []
+        pieces, text = encoded.split(" "), self.decode(encoded)
+        if self.surfaces(pieces[:1]) is None or (places := self._places(text, line)) is None:
+            raise InputError(f"the pieces of {self.algorithm} are no stretches of {line!r:.60}")
+        ends, end = [len(text)], len(text)  # of the pieces, from the last one: what is decoded, and stays so
+        for number in range(len(pieces) - 1, 0, -1):
+            end = min(end, len(commonprefix([self.decode(" ".join(pieces[:number])), text])))  # noqa: RUF071
+            ends.append(end)
+        found, start = [], 0
+        for piece, end in zip(pieces, reversed(ends), strict=False):
+            while self.drops_spaces and start < end and text[start] == " ":
+                start += 1
+            found.append((piece, places[start], places[end - 1] + 1 if end > start else places[start]))
+            start = end
         return found
+
+    def _places(self, text: str, line: str) -> list[int] | None:
+        """Return where each character of a decoded text is in its line, and where the line ends; None if it is not."""
+        places, place, line = [], 0, self.comes_back_as(line)
+        for character in text:
+            while self.drops_spaces and line[place : place + 1] != character and line[place : place + 1] in (" ", "\r"):
+                place += 1
+            if line[place : place + 1] != character:
+                return None
+            places.append(place)
+            place += 1
+        return [*places, place] if self.drops_spaces or place == len(line) else None
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         """Yield a random segmentation of each line, in order: one draw of train text (subword regularization).
@@ -292,6 +319,10 @@ class Segmenter(ABC):
         grows = all(longer.startswith(text) for text, longer in pairwise(texts))
         return [text[len(before) :] for before, text in zip(["", *texts], texts, strict=False)] if grows else None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: everything but what is computed from the rest when it is first needed."""
+        return {name: value for name, value in vars(self).items() if not _is_computed(type(self), name)}
+
     def model_bytes(self) -> bytes:
         """Return the model in its published format."""
         import tempfile
@@ -309,19 +340,34 @@ class Segmenter(ABC):
         """Return what identifies the segmentation, to be named with every score.
 
         Algorithm, the options that decide what the pieces are, the version of the package and of the libraries that
-        segment, and a digest of the model file (`model`, where it is at hand). Equal signatures, equal pieces.
+        segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
+        where it is at hand). Equal signatures, equal pieces.
         """
         from importlib import metadata
 
+        from subwords.sources import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
         fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
+        if not type(self).__module__.startswith("subwords."):
+            fields.append(f"source:{digest_of(type(self))[:12]}")
         digest = hashlib.sha256(self.model_bytes() if model is None else model).hexdigest()[:12]
         return "|".join([*fields, f"subwords:{__version__}", f"model:{digest}"])
 
 
-def checked(lines: list[str]) -> list[str]:
+def _is_computed(cls: type, name: str) -> bool:
+    return isinstance(getattr(cls, name, None), cached_property)
+
+
+def seeded(seed: int) -> Callable[[], float]:
+    """Return a function that draws from [0, 1). Raises InputError where the seed is no whole number."""
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise InputError(f"seed={seed!r} cannot be used", allowed="a whole number")
+    return Random(seed).random
+
+
+def checked(lines: Sequence[str]) -> Sequence[str]:
     """Return lines. Raises InputError where one holds a line feed, or half a character, which UTF-8 cannot write."""
     text = "\n".join(lines)
     if lines and text.count("\n") != len(lines) - 1:
@@ -346,6 +392,7 @@ class WordSegmenter(Segmenter):
     both ends of a line are dropped, and runs of spaces are one.
     """
 
+    drops_spaces = True
     #: Written between the pieces of two words.
     between: ClassVar[str] = " "
     #: What `missed` counts; None where nothing is ever lost.
@@ -379,21 +426,21 @@ class WordSegmenter(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         if not lines:
             return []
-        block = "\n".join([*lines, ""]).encode("utf-8")
-        return self._encoder(block).decode("utf-8").split("\n")[: len(lines)]
+        block = "\n".join([*checked(lines), ""]).encode("utf-8")
+        return self._encoder(block).decode("utf-8").split("\n")[:-1]
 
     def encode_block(self, block: bytes) -> bytes:
         return self._encoder(block)
 
-    def encoders(self, number: int) -> list[Callable[[bytes], bytes]]:
-        while len(self._encoders) < number:
-            self._encoders.append(_Encoder(self))
-        return list(self._encoders[:number])
+    def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
+        with _MAKING:
+            while len(self._encoders) < number:
+                self._encoders.append(_Encoder(self))
+            return self._encoders[:number]
 
     @property
-    def _encoder(self) -> _Encoder:
-        self.encoders(1)
-        return self._encoders[0]
+    def _encoder(self) -> Callable[[bytes], bytes]:
+        return self.encoders(1)[0]
 
     @cached_property
     def _encoders(self) -> list[_Encoder]:
@@ -405,32 +452,36 @@ class WordSegmenter(Segmenter):
 
 
 class _Encoder:
-    """A table of words and pieces that starts afresh when it has grown by CACHED_BYTES."""
+    """A table of words and pieces that starts afresh when it has grown by CACHED_BYTES. One thread at a time has it."""
 
     def __init__(self, segmenter: WordSegmenter) -> None:
         self._segmenter = segmenter
         self._missed = 0
-        self._renew()
+        self._lock = Lock()
+        self._table = segmenter.new_table()
+        self._most = self._table.memory() + CACHED_BYTES
 
     def __call__(self, block: bytes) -> bytes:
-        if self._table.memory() > self._most:
-            self._renew()
-        try:
-            pieces: bytes = self._table.encode(self._segmenter.prepare(block))
-        except UnicodeDecodeError:
-            self._renew()  # it has words now that have no pieces
-            raise
+        block = self._segmenter.prepare(block)
+        with self._lock:
+            if self._table.memory() > self._most:
+                self._renew()
+            try:
+                pieces: bytes = self._table.encode(block)
+            except BaseException:
+                self._renew()  # it has words now that have no pieces
+                raise
         return pieces
 
     def _renew(self) -> None:
-        self._missed = self.take_missed()
+        self._missed += self._table.take_missed()
         self._table = self._segmenter.new_table()
         self._most = self._table.memory() + CACHED_BYTES
 
     def take_missed(self) -> int:
         """Return how much was lost since this was asked last."""
-        missed = self._missed + (self._table.take_missed() if hasattr(self, "_table") else 0)
-        self._missed = 0
+        with self._lock:
+            missed, self._missed = self._missed + self._table.take_missed(), 0
         return missed
 
 
@@ -455,6 +506,26 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def check_least(cls: type[Segmenter], size: int, least: int, what: str) -> None:
+    """Raise InputError where a size is below the least one that a model can have."""
+    if size < least:
+        raise InputError(f"{cls.algorithm}: size={size} is below {what}", allowed=f"at least {least}")
+
+
+def warn_of_fewer(cls: type[Segmenter], reached: int, wanted: int, reason: str) -> None:
+    """Warn where the model that `cls.learn` gives is smaller than asked, at the line that calls `subwords.learn`."""
+    if reached < wanted:
+        unit = re.split(r"[,(]| before ", cls.size_counts or "")[0].strip()
+        warnings.warn(f"{cls.algorithm}: {reached} {unit}, not {wanted}: {reason}", stacklevel=4)
+
+
+def check_idle(cls: type[Segmenter], options: dict[str, Any], names: Sequence[str], reason: str) -> None:
+    """Raise InputError where an option of `names` is not at its default, though it does nothing: for this `reason`."""
+    if idle := changed_options(cls, {name: options[name] for name in names}):
+        said = ", ".join(f"{name}={value}" for name, value in idle.items())
+        raise InputError(f"{cls.algorithm}: {said} does nothing here", next_step=reason)
 
 
 def chosen_size(cls: type[Segmenter], size: object) -> int | None:

@@ -11,7 +11,8 @@ algorithms alike.
 
 What is lost: `▁` (U+2581) of the text decodes as a space, and is counted. With another normalization, what it rewrites.
 
-Learning is independent of threads (it has one) and knows no chance. No line is dropped: SentencePiece leaves out lines
+Learning knows no chance. `spm-bpe` has one thread; `unigram` has those that it is given, and adds up by thread, so that
+its scores depend on their number. No line is dropped: SentencePiece leaves out lines
 with NUL or U+2585, which it uses itself, so learning reads these two characters as a space; and lines above 4192 bytes,
 so learning cuts those at a space (uncut, periodic lines of that kind would take it minutes). `size` counts every entry
 of the model: pieces, characters, and <unk>, <s>, </s>.
@@ -22,12 +23,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, Segmenter, check_size, read_options
+from subwords.files import read_bytes, read_lines, whole_file
+from subwords.segmenter import Parameter, Segmenter, check_size, checked, read_options, warn_of_fewer
 from subwords.threads import threads
 
 SPACE = "▁"
@@ -37,7 +39,9 @@ _LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigra
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
-class _SentencePiece(Segmenter):
+class SentencePieceModel(Segmenter):
+    """What `spm-bpe` and `unigram` share."""
+
     model_type: ClassVar[str]
     libraries = ("sentencepiece",)
     size_counts = "entries of the vocabulary (pieces, characters, <unk>, <s>, </s>)"
@@ -75,9 +79,23 @@ class _SentencePiece(Segmenter):
         self.special_tokens = (unknown, *(token for token in self._special if token != unknown))
         self._spaces_in_text = 0
 
+    @cached_property
+    def is_bpe(self) -> bool:
+        """Whether the model is one of BPE: its scores are ranks, those of any other kind are logarithms."""
+        return all(self.processor.get_score(number).is_integer() for number in self.learned_pieces())
+
+    def learned_pieces(self) -> Iterator[int]:
+        """Yield the numbers of the pieces that text is made of: no special entries, no bytes."""
+        model = self.processor
+        others = (model.is_control, model.is_unknown, model.is_unused, model.is_byte)
+        return (n for n in range(model.get_piece_size()) if not any(is_other(n) for is_other in others))
+
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Train SentencePiece. Raises InputError with the allowed range where it cannot reach `size`."""
+        """Train SentencePiece to `size`, or (with a warning) to what the text gives.
+
+        Raises InputError for a size below the alphabet.
+        """
         from sentencepiece import SentencePieceTrainer
 
         chosen = read_options(cls, options, "learn")
@@ -98,11 +116,14 @@ class _SentencePiece(Segmenter):
                 normalization_rule_name=normalization,
                 remove_extra_whitespaces=normalization != "identity",
                 max_sentence_length=_MAX_LINE_BYTES,
-                num_threads=threads(),
+                num_threads=threads() if cls.model_type == "unigram" else 1,  # the model file names it
                 minloglevel=3,
                 **chosen,
             )
         except (RuntimeError, OSError, ValueError) as error:
+            if not lines.error and (most := re.search(r"set it to a value <= (\d+)", str(error))):
+                warn_of_fewer(cls, int(most[1]), wanted, "the text gives no more")
+                return cls.learn(texts, int(most[1]), **options)
             raise lines.error or _explained(cls, wanted, str(error)) from None
         if lines.error:
             raise lines.error
@@ -110,17 +131,18 @@ class _SentencePiece(Segmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        try:
-            return cls(Path(path).read_bytes(), **read_options(cls, options, "encode"))
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+        model = cls(read_bytes(path), **read_options(cls, options, "encode"))
+        if model.is_bpe != (cls.model_type == "bpe"):
+            kind = "spm-bpe" if model.is_bpe else "unigram"
+            raise InputError(f"{path} is a model of {kind}, not of {cls.algorithm}", next_step=f"load it as {kind}")
+        return model
 
     def write(self, path: Path) -> None:
         with whole_file(path, "wb") as stream:
             stream.write(self.model)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        self._spaces_in_text += sum(line.count(SPACE) for line in lines)
+        self._spaces_in_text += sum(line.count(SPACE) for line in checked(lines))
         return self._written(lines, self.processor.encode(list(lines), out_type=str, num_threads=threads()))
 
     def _written(self, lines: Sequence[str], encoded: list[list[str]]) -> list[str]:
@@ -142,7 +164,7 @@ class _SentencePiece(Segmenter):
                 yield piece
 
     def decode(self, pieces: str) -> str:
-        text: str = self.processor.decode([piece for piece in pieces.split(" ") if piece])
+        text: str = self.processor.decode([piece for piece in checked([pieces])[0].split(" ") if piece])
         return text
 
     def counts(self) -> dict[str, int]:
@@ -187,8 +209,6 @@ def _cut(line: str) -> Iterator[str]:
 
 def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:
     """Return SentencePiece's complaint in terms of `size`."""
-    if too_large := re.search(r"set it to a value <= (\d+)", message):
-        return InputError(f"{cls.algorithm}: size={size} is more than the text gives", allowed=f"up to {too_large[1]}")
     if too_small := re.search(r"smaller than required_chars\. \d+ vs (\d+)", message):
         return InputError(
             f"{cls.algorithm}: size={size} is below the alphabet of the text",
@@ -200,7 +220,7 @@ def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:
     return InputError(f"{cls.algorithm}: SentencePiece cannot learn this: {message}")
 
 
-class SentencePieceBPE(_SentencePiece):
+class SentencePieceBPE(SentencePieceModel):
     """BPE by SentencePiece; see the module's docstring."""
 
     algorithm = "spm-bpe"
@@ -208,9 +228,10 @@ class SentencePieceBPE(_SentencePiece):
     model_type = "bpe"
 
 
-class Unigram(_SentencePiece):
+class Unigram(SentencePieceModel):
     """Pieces under a unigram language model, by SentencePiece; see the module's docstring."""
 
     algorithm = "unigram"
+    applies: ClassVar[tuple[str, ...]] = ("unigram", "unigram-sampling")
     summary = "unigram language model on raw text by SentencePiece (Kudo 2018)"
     model_type = "unigram"

@@ -71,5 +71,9 @@ class Template(WordSegmenter):
     def decode(self, pieces: str) -> str:
         return marks.read(pieces)
 
+    def known_pieces(self) -> list[str]:
+        """Return the pieces in a fixed order: what `encode_ids` numbers. Any other piece is unknown there."""
+        return marks.both_forms(self.words + [character for word in self.words for character in word])
+
     def reached(self) -> int:
         return len(self.words)

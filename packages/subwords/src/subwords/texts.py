@@ -21,8 +21,10 @@ Texts = str | Path | list[str] | list[Path] | tuple[str | Path, ...] | Iterable[
 def as_files(texts: Texts) -> Iterator[list[Path]]:
     """Give the paths of files that hold the texts. What can be read only once is copied into a temporary folder.
 
-    Raises InputError for a file that is not there, and for lines that are no text.
+    Raises InputError for a file that is not there, and for what is no text.
     """
+    if not isinstance(texts, Iterable | Path):
+        raise InputError(f"no text to learn from: {texts!r:.60}", allowed="a file, several files, or lines")
     with tempfile.TemporaryDirectory(prefix="subwords-") as folder:
         if isinstance(texts, str | Path):
             texts = [Path(texts)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
+
+from subwords.errors import InputError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -25,24 +26,35 @@ def threads() -> int:
 
 @contextmanager
 def use(number: int) -> Iterator[None]:
-    """Let what is done inside use so many threads. No result depends on their number."""
-    token = _THREADS.set(max(1, number))
+    """Let what is done inside use so many threads. Raises InputError for a number below 1.
+
+    No result depends on it, but for unigram's, whose sums SentencePiece adds up by thread.
+    """
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise InputError(f"threads={number!r} cannot be used", allowed="a whole number, at least 1")
+    token = _THREADS.set(number)
     try:
         yield
     finally:
         _THREADS.reset(token)
 
 
-def shared_out(
-    work: Callable[[Worker, Block], Result], workers: list[Worker], blocks: Iterable[Block]
-) -> Iterator[Result]:
-    """Yield work(worker, block) for each block, in their order. A worker has one block at a time."""
+def share_out(
+    work: Callable[[Worker, Block], Result],
+    workers: Sequence[Worker],
+    blocks: Iterable[Block],
+    take: Callable[[Result], None],
+) -> None:
+    """Call take(work(worker, block)) for each block, in their order. A worker has one block at a time.
+
+    A result is taken as soon as it and those before it are there, also while the next block is awaited.
+    """
     if len(workers) == 1:
         for block in blocks:
-            yield work(workers[0], block)
+            take(work(workers[0], block))
         return
     from concurrent.futures import ThreadPoolExecutor
-    from queue import SimpleQueue
+    from queue import Queue, SimpleQueue
 
     free: SimpleQueue[Worker] = SimpleQueue()
     for worker in workers:
@@ -55,11 +67,25 @@ def shared_out(
         finally:
             free.put(worker)
 
-    pending: deque[Future[Result]] = deque()
-    with ThreadPoolExecutor(len(workers)) as pool:
-        for block in blocks:
-            if len(pending) > 2 * len(workers):  # what waits stays small
-                yield pending.popleft().result()
-            pending.append(pool.submit(run, block))
-        while pending:
-            yield pending.popleft().result()
+    pending: Queue[Future[Result] | None] = Queue(2 * len(workers))  # what waits stays small
+    errors: list[BaseException] = []
+
+    def take_all() -> None:
+        while (future := pending.get()) is not None:
+            try:
+                if not errors:
+                    take(future.result())
+            except BaseException as error:
+                errors.append(error)
+
+    with ThreadPoolExecutor(len(workers) + 1) as pool:
+        pool.submit(take_all)
+        try:
+            for block in blocks:
+                if errors:
+                    break
+                pending.put(pool.submit(run, block))
+        finally:
+            pending.put(None)
+    if errors:
+        raise errors[0]

@@ -22,11 +22,10 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, groupby
-from random import Random
 from typing import Any, ClassVar
 
 from subwords.errors import InputError
-from subwords.segmenter import Parameter, changed_options
+from subwords.segmenter import Parameter, changed_options, checked, seeded
 from subwords.sentencepieces import SPACE, Unigram
 
 #: What an unknown character's log-probability is below that of the least probable piece.
@@ -46,8 +45,14 @@ class UnigramSampling(Unigram):
     samples = True
     parameters: ClassVar[tuple[Parameter, ...]] = (
         *Unigram.parameters,
-        Parameter("alpha", 0.1, "how peaked the draws are: 0 all alike, above it the probable ones", stage="encode"),
-        Parameter("candidates", 0, "draw from so many best segmentations; 0: from all", stage="encode"),
+        Parameter(
+            "alpha",
+            0.1,
+            "how peaked the draws are: 0 all alike, above it the probable ones",
+            stage="encode",
+            draws=True,
+        ),
+        Parameter("candidates", 0, "draw from so many best segmentations; 0: from all", stage="encode", draws=True),
     )
 
     def __init__(self, model: bytes, alpha: float = 0.1, candidates: int = 0) -> None:
@@ -63,18 +68,16 @@ class UnigramSampling(Unigram):
         return changed_options(type(self), {"alpha": self.alpha, "candidates": self.candidates})
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
-        draw = Random(seed).random
+        draw = seeded(seed)
         sample = self._among_best if self.candidates else self._among_all
         for line in lines:
-            yield from self._written([line], [sample(line, draw)])
+            yield from self._written(checked([line]), [sample(line, draw)])
 
     @cached_property
     def _scores(self) -> dict[str, float]:
         """The log-probability of each piece that text is made of."""
         model = self.processor
-        others = (model.is_control, model.is_unknown, model.is_unused, model.is_byte)
-        numbers = (n for n in range(model.get_piece_size()) if not any(is_other(n) for is_other in others))
-        return {model.id_to_piece(n): model.get_score(n) for n in numbers}
+        return {model.id_to_piece(n): model.get_score(n) for n in self.learned_pieces()}
 
     @cached_property
     def _unknown(self) -> float:
@@ -94,11 +97,12 @@ class UnigramSampling(Unigram):
         """Return the pieces of a line, drawn from all its segmentations."""
         pieces: list[str] = []
         for stretch in self._stretches.findall(self.processor.normalize(line)):
-            if stretch not in self._lattices:
+            lattice = self._lattices.get(stretch)
+            if lattice is None:
                 if len(self._lattices) >= REMEMBERED:
                     self._lattices.clear()
-                self._lattices[stretch] = self._lattice(stretch)
-            pieces += self._drawn(stretch, self._lattices[stretch], draw)
+                lattice = self._lattices[stretch] = self._lattice(stretch)
+            pieces += self._drawn(stretch, lattice, draw)
         return [piece for run in self._in_runs(pieces) for piece in run]
 
     def _lattice(self, text: str) -> Lattice:

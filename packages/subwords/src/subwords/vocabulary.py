@@ -21,7 +21,7 @@ class Vocabulary:
     def __init__(self, pieces: Iterable[str], special: Sequence[str] = ("<unk>", "<s>", "</s>", "<pad>")) -> None:
         """Take the pieces in their order; `special` tokens come first, unless they are among the pieces.
 
-        The first special token is what is not in the vocabulary.
+        The first special token is what is not in the vocabulary. Without special tokens nothing may be unknown.
         """
         pieces = list(dict.fromkeys(pieces))
         known = frozenset(pieces)
@@ -29,7 +29,7 @@ class Vocabulary:
         self._pieces = [*(token for token in special if token not in known), *pieces]
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
         self._hidden = frozenset(self._ids[token] for token in special)
-        self.unknown = self._ids[special[0]]
+        self.unknown = self._ids[special[0]] if special else -1
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -41,7 +41,9 @@ class Vocabulary:
         return piece in self._ids
 
     def __getitem__(self, piece: str) -> int:
-        """Return the number of a piece, or of the unknown one."""
+        """Return the number of a piece, or of the unknown one. Raises InputError where there is none."""
+        if self.unknown < 0 and piece not in self._ids:
+            raise InputError(f"{piece!r} is not in the vocabulary, which has no unknown piece")
         return self._ids.get(piece, self.unknown)
 
     def ids(self, pieces: Iterable[str]) -> list[int]:

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords.counting import count_words
-from subwords.errors import InputError
 from subwords.frequencies import by_frequency, read_frequencies, write_frequencies
-from subwords.segmenter import WordSegmenter, check_size, read_options
+from subwords.segmenter import WordSegmenter, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "<unk>"
 
@@ -54,13 +53,12 @@ class Words(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Keep the `size` most frequent words. Raises InputError when the text has fewer word types than that."""
+        """Keep the `size` most frequent words, or all (with a warning). Raises InputError for texts without words."""
         read_options(cls, options)
         wanted = check_size(cls, size)
         counts = count_words(texts)
         counts.pop(UNKNOWN, None)
-        if wanted > len(counts):
-            raise InputError(f"size={wanted} is more words than the text has", allowed=f"1 to {len(counts)} words")
+        warn_of_fewer(cls, len(counts), wanted, "the text has no more")
         return cls(dict(islice(by_frequency(counts), wanted)))
 
     @classmethod

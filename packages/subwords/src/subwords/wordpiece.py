@@ -29,12 +29,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from subwords import marks
 from subwords.errors import InputError
+from subwords.extras import extra
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
+from subwords.marks import CONTINUES
+from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "[UNK]"
-CONTINUES = "##"
 
 
 class WordPiece(WordSegmenter):
@@ -67,8 +69,9 @@ class WordPiece(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` pieces. Raises InputError with the range that the text allows."""
-        from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+        """Learn `size` pieces, or fewer (with a warning). Raises InputError for a size below the alphabet."""
+        with extra("huggingface"):
+            from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
         chosen = read_options(cls, options, "encode")
         wanted = check_size(cls, size)
@@ -76,10 +79,7 @@ class WordPiece(WordSegmenter):
         if not initial:
             raise InputError("no text to learn from: every line is empty", next_step="check the text files")
         smallest = len(initial | continuing) + len(continuing) + 1
-        if wanted < smallest:
-            raise InputError(
-                f"wordpiece: size={wanted} is below the alphabet of the text", allowed=f"at least {smallest}"
-            )
+        check_least(cls, wanted, smallest, "the alphabet of the text")
         # The trainer makes room for as many pieces as it is asked for. Each merge adds at most one.
         largest = smallest + sum(len(word) - 1 for word in words)
         tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN))
@@ -92,10 +92,7 @@ class WordPiece(WordSegmenter):
         )
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
         numbered = tokenizer.get_vocab()
-        if len(numbered) < wanted:
-            raise InputError(
-                f"wordpiece: size={wanted} is more than the text gives", allowed=f"{smallest} to {len(numbered)}"
-            )
+        warn_of_fewer(cls, len(numbered), wanted, "the text has no other pieces")
         return cls(sorted(numbered, key=numbered.__getitem__), **chosen)
 
     @classmethod
@@ -126,7 +123,7 @@ class WordPiece(WordSegmenter):
         return " ".join(pieces)
 
     def decode(self, pieces: str) -> str:
-        return pieces.removeprefix(CONTINUES).replace(f" {CONTINUES}", "")
+        return marks.read(pieces)
 
     def missed(self, word: str, pieces: str) -> int:
         return sum(piece not in self._usable for piece in pieces.split(" "))

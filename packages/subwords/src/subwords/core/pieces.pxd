@@ -1,4 +1,5 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
+from libcpp cimport bool
 from libcpp.vector cimport vector
 from subwords.core.heap cimport Heap
 from subwords.core.table cimport Table
@@ -18,10 +19,14 @@ cdef class PieceTable:
     cdef vector[char] pieces  # of all words, in the order of their numbers
     cdef vector[uint64_t] ends
     cdef vector[int32_t] lost  # what is lost of each word
+    cdef bool loses  # whether anything is lost of any word
     cdef int64_t missed
+    # of the block at hand; their memory is kept
+    cdef vector[int32_t] numbers
+    cdef vector[char] out
 
     cdef int split_new(self, Splitter splitter) except -1 nogil
-    cdef int write(self, vector[int32_t] *numbers, vector[char] *out, const char *between, size_t width) except -1 nogil
+    cdef size_t write(self, const char *between, size_t width) except? 0 nogil
 
 
 cdef class PlaceHeap(Heap):

@@ -60,8 +60,6 @@ class PieceTable:
 
     def encode(self, block: bytes) -> bytes:
         """Return the pieces of a block of whole lines. Raises UnicodeDecodeError where a new word is not UTF-8."""
-        numbers: vector[int32_t]
-        out: vector[cython.char]
         text: cython.p_const_char = block
         size: cython.size_t = len(block)
         between: cython.p_const_char = self.between
@@ -69,8 +67,9 @@ class PieceTable:
         splitter: Splitter = self.splitter
         words: WordTable = self.words
         with cython.nogil:
-            numbers.reserve(size // 4)
-            words.number(text, size, cython.address(numbers))
+            self.numbers.clear()
+            self.numbers.reserve(size // 4)
+            words.number(text, size, cython.address(self.numbers))
             if splitter is not None and not words.invalid:
                 self.split_new(splitter)
         if words.invalid:
@@ -79,8 +78,8 @@ class PieceTable:
         if splitter is None:
             self._segment_new()
         with cython.nogil:
-            self.write(cython.address(numbers), cython.address(out), between, width)
-        return PyBytes_FromStringAndSize(out.data(), out.size())
+            size = self.write(between, width)
+        return PyBytes_FromStringAndSize(self.out.data(), size)
 
     def split_new(self, splitter: Splitter) -> cython.int:
         """Segment the words that have no pieces yet."""
@@ -88,6 +87,7 @@ class PieceTable:
         for number in range(self.lost.size(), self.words.table.size()):
             key: cython.p_const_char = self.words.table.key(number)
             self.lost.push_back(splitter.split(key, self.words.table.length(number), cython.address(self.pieces)))
+            self.loses |= self.lost.back() != 0
             self.ends.push_back(self.pieces.size())
         return 0
 
@@ -103,47 +103,42 @@ class PieceTable:
             self.pieces.insert(self.pieces.end(), text, text + len(encoded))
             self.ends.push_back(self.pieces.size())
             self.lost.push_back(self.lost_of(word, pieces) if self.lost_of is not None else 0)
+            self.loses |= self.lost.back() != 0
 
-    def write(
-        self,
-        numbers: cython.pointer(vector[int32_t]),
-        out: cython.pointer(vector[cython.char]),
-        between: cython.p_const_char,
-        width: cython.size_t,
-    ) -> cython.int:
-        """Write the pieces of numbered words, and count what is lost."""
+    def write(self, between: cython.p_const_char, width: cython.size_t) -> cython.size_t:
+        """Write the pieces of the numbered words, count what is lost, and return how many bytes were written."""
         size: cython.size_t = 0
         inside: boolean = False  # a line
         ahead: int32_t
         i: cython.size_t
-        for i in range(numbers.size()):
-            number: int32_t = numbers[0][i]
-            if i + 16 < numbers.size():  # the memory that will be needed soon
-                ahead = numbers[0][i + 16]
+        for i in range(self.numbers.size()):
+            number: int32_t = self.numbers[i]
+            if i + 16 < self.numbers.size():  # the memory that will be needed soon
+                ahead = self.numbers[i + 16]
                 prefetch(self.ends.data() + (ahead if ahead != NONE else 0))
-                ahead = numbers[0][i + 8]
+                ahead = self.numbers[i + 8]
                 if ahead != NONE:
                     prefetch(self.pieces.data() + self.ends[ahead])
             if number == NONE:
                 length: cython.size_t = 0
             else:
                 length = self.ends[number + 1] - self.ends[number]
-            if size + length + width + 1 > out.size():
-                out.resize(2 * out.size() + length + width + 4 * numbers.size())
+            if size + length + width + 1 > self.out.size():
+                self.out.resize(2 * self.out.size() + length + width + 4 * self.numbers.size())
             if number == NONE:
-                out[0][size] = b"\n"
+                self.out[size] = b"\n"
                 size += 1
                 inside = False
                 continue
             if inside:
-                memcpy(out.data() + size, between, width)
+                memcpy(self.out.data() + size, between, width)
                 size += width
-            memcpy(out.data() + size, self.pieces.data() + self.ends[number], length)
+            memcpy(self.out.data() + size, self.pieces.data() + self.ends[number], length)
             size += length
-            self.missed += self.lost[number]
+            if self.loses:
+                self.missed += self.lost[number]
             inside = True
-        out.resize(size)
-        return 0
+        return size
 
     def take_missed(self) -> int:
         """Return how much was lost since this was asked last."""

@@ -145,7 +145,7 @@ class WordTable:
     def number(
         self, text: cython.p_const_char, size: cython.size_t, numbers: cython.pointer(vector[int32_t])
     ) -> cython.int:
-        """Count the words of a text; write their numbers to `numbers`, NONE for a line feed, unless it is NULL.
+        """Count the words of a text, or write their numbers to `numbers`, NONE for a line feed, where it is not NULL.
 
         Words are looked up a few at a time, once the memory of all of them is on its way.
         """
@@ -187,7 +187,7 @@ class WordTable:
         return self.look_up(text, numbers)
 
     def look_up(self, text: cython.p_const_char, numbers: cython.pointer(vector[int32_t])) -> cython.int:
-        """Count the words that wait, and write their numbers."""
+        """Count the words that wait, or write their numbers."""
         span: Span
         for span in self.waiting:
             number: int32_t = NONE
@@ -197,7 +197,8 @@ class WordTable:
                     self.count.push_back(0)
                     self.seen.push_back(self.blocks << 32 | self.running)
                     self.invalid |= not is_utf8(text + span.place, span.length)
-                self.count[number] += 1
+                if numbers == cython.NULL:
+                    self.count[number] += 1
                 self.running += 1
             if numbers != cython.NULL:
                 numbers.push_back(number)

@@ -11,7 +11,6 @@ drops nearly as many entries as it adds.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Mapping
 from itertools import count
 from typing import NamedTuple
@@ -66,9 +65,9 @@ def default_step(variant: str, size: int) -> int:
 def learn_vocabulary(words: Mapping[str, int] | WordTable, size: int, step: int, variant: str = "paper") -> Vocabulary:
     """Return the vocabulary, entry to count, of word types with counts.
 
-    `paper` gives exactly `size` entries, the others a few more, as the public code does. Raises InputError when `size`
-    is below the number of characters or, in `paper`, above what the words offer (the others then give a warning and
-    what there is, like the public code). Where the steps go round in circles, `paper` doubles the step.
+    `paper` gives exactly `size` entries, the others a few more, as the public code does; all give what there is where
+    the words offer fewer. Where the steps go round in circles, `paper` doubles the step. Raises InputError when `size`
+    is below the number of characters.
 
     The first step adds ¦l, the second ¦lo (of the strings that occur 5 times the largest, before w¦ and ow). Then l is
     not used any more, but characters are kept:
@@ -87,10 +86,8 @@ def learn_vocabulary(words: Mapping[str, int] | WordTable, size: int, step: int,
             allowed=f"a size of at least {len(characters)}, better several times as many",
             next_step="ask for a larger size, or remove rare characters from the text",
         )
-    largest = 0
     seen: set[bytes] = set()
     for number in count():
-        largest = max(largest, len(vocabulary))
         if exact and len(vocabulary) >= size:
             return _trimmed(vocabulary, size)
         if not exact and number > 1 and len(vocabulary) > size:
@@ -117,13 +114,6 @@ def learn_vocabulary(words: Mapping[str, int] | WordTable, size: int, step: int,
         vocabulary = {e: n for e, n in {**counts, **added}.items() if len(e) == 1 or n >= rarest}
         for character in characters:
             vocabulary.setdefault(character, 1)
-    if exact:
-        raise InputError(
-            f"size={size} is more than the text offers: its {len(words)} word types give up to {largest} entries",
-            allowed=f"a size from {len(characters)} to {largest}",
-            next_step="ask for a smaller size, or give more text",
-        )
-    warnings.warn(f"hft: {len(vocabulary)} entries instead of {size}: the text offers no more", stacklevel=2)
     return vocabulary
 
 

@@ -41,9 +41,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
-from subwords.files import decode_lines, open_text, whole_file, whole_lines, without_returns
+from subwords.files import whole_file, without_returns
 from subwords.frequencies import read_frequencies
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.hft_segmentation import EntrySplitter
@@ -82,10 +82,10 @@ class HFT(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn a vocabulary of `size` entries.
+        """Learn a vocabulary of `size` entries, or fewer (with a warning) when the text does not offer as many.
 
-        Raises InputError when there is no text, when `size` is below the number of different characters (pretokenized,
-        that is, small letters and marks), and, in `paper`, when the text does not offer as many entries.
+        Raises InputError when there is no text, and when `size` is below the number of different characters
+        (pretokenized, that is, small letters and marks).
         """
         from subwords.hft.learning import default_step, learn_vocabulary
 
@@ -97,6 +97,7 @@ class HFT(WordSegmenter):
         model = cls({}, variant, pretokenized)
         words = model.count_words(texts)
         model.vocabulary = learn_vocabulary(words, wanted, step, variant)
+        warn_of_fewer(cls, len(model.vocabulary), wanted, "the text offers no more")
         return model
 
     def count_words(self, texts: Sequence[Path]) -> WordTable:
@@ -104,29 +105,13 @@ class HFT(WordSegmenter):
 
         Raises InputError where there is no word.
         """
-        from subwords.core.words import WordTable
+        from subwords.counting import word_table
 
-        words = WordTable()
-        for path in texts:
-            number = 1
-            with open_text(path) as stream:
-                for block in whole_lines(stream):
-                    try:
-                        text = self.prepare(without_returns(block))
-                        if self.variant != "paper":
-                            text = " ".join(text.decode("utf-8").split()).encode("utf-8")
-                        words.read(text, 0)
-                    except UnicodeDecodeError:
-                        for _ in decode_lines(block.split(b"\n"), str(path), number):  # raises, and says in which line
-                            pass
-                        raise
-                    number += block.count(b"\n")
-        if not len(words):
-            raise InputError(
-                f"there is no word in {', '.join(map(str, texts)) or '(no file)'}",
-                next_step="give a text file that is not empty",
-            )
-        return words
+        def prepare(block: bytes) -> bytes:
+            tokens = self.prepare(without_returns(block))
+            return tokens if self.variant == "paper" else " ".join(tokens.decode("utf-8").split()).encode("utf-8")
+
+        return word_table(texts, prepare)
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:

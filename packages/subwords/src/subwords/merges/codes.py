@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import read_bytes, whole_file
 
 #: Marks the last piece of a word in a codes file.
 END = "</w>"
@@ -31,9 +31,7 @@ def read_codes(path: str | Path) -> list[Merge]:
     Raises InputError when the file cannot be read, has no version 0.2 header, or has a line that is not two pieces.
     """
     try:
-        lines = Path(path).read_bytes().decode("utf-8").split("\n")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
+        lines = read_bytes(path).decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start})", allowed="a codes file in UTF-8") from error
     ends = "\r" if lines[0].endswith("\r") else ""  # a CR at a line's end is part of a piece, unless all lines have one

@@ -7,12 +7,14 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from subwords.extras import extra
 from subwords.merges.codes import END, HEADER, Merge
 
 
 def learn_merges(counts: Mapping[str, int], size: int, min_frequency: int = 2) -> list[Merge]:
     """Return what `subword-nmt learn-bpe` learns from words with counts (its progress goes to standard error)."""
-    from subword_nmt.learn_bpe import learn_bpe
+    with extra("subword-nmt"):
+        from subword_nmt.learn_bpe import learn_bpe
 
     if all(len(word) == 1 for word in counts):
         return []  # subword-nmt takes the maximum of nothing here
@@ -38,7 +40,8 @@ class MergeEncoder:
     """`subword-nmt apply-bpe` with the interface of our own encoder."""
 
     def __init__(self, merges: Iterable[Merge], separator: str = "@@") -> None:
-        from subword_nmt.apply_bpe import BPE
+        with extra("subword-nmt"):
+            from subword_nmt.apply_bpe import BPE
 
         codes = "".join(f"{left} {right}\n" for left, right in merges)
         with warnings.catch_warnings():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +12,10 @@ from subwords.errors import InputError
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge, read_codes, write_codes
 from subwords.merges.vocabulary import PieceFilter, read_vocabulary
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options
 
 if TYPE_CHECKING:
-    from subwords.core.pieces import PieceTable, Splitter
+    from subwords.core.pieces import Splitter
 
 ENCODE_PARAMETERS = (
     Parameter(
@@ -50,19 +49,20 @@ class MergeSegmenter(WordSegmenter):
         if given["vocabulary"]:
             known = read_vocabulary(given["vocabulary"], given["vocabulary_threshold"])
             self._filter = PieceFilter(known, self.merges, SEPARATOR)
+        else:
+            check_idle(type(self), given, ["vocabulary_threshold"], "--set vocabulary=FILE")
 
     def splitter(self) -> Splitter | None:
-        return None if self._filter else self._merger
+        return None if self._filter else self._new_merger()
 
-    def new_table(self) -> PieceTable:
-        self.__dict__.pop("_merger", None)  # one for each thread
-        return super().new_table()
-
-    @cached_property
-    def _merger(self) -> Splitter:
+    def _new_merger(self) -> Splitter:
         from subwords.core.pieces import MergeSplitter
 
         return MergeSplitter(self.merges, SEPARATOR)
+
+    @cached_property
+    def _merger(self) -> Splitter:
+        return self._new_merger()
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
@@ -100,11 +100,6 @@ class MergeSegmenter(WordSegmenter):
             return {}
         digest = hashlib.sha256(Path(self.options["vocabulary"]).read_bytes()).hexdigest()[:12]
         return {"vocabulary": digest, "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
-
-    def warn_of_fewer(self, wanted: int, reason: str) -> None:
-        """Warn where there are fewer merges than asked."""
-        if len(self.merges) < wanted:
-            warnings.warn(f"{self.algorithm}: {len(self.merges)} merges, not {wanted}: {reason}", stacklevel=3)
 
 
 def at_least_one(name: str, value: int) -> int:

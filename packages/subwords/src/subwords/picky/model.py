@@ -34,9 +34,17 @@ from typing import Any, Self
 
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import read_bytes, whole_file
 from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import (
+    Parameter,
+    WordSegmenter,
+    changed_options,
+    check_least,
+    check_size,
+    read_options,
+    warn_of_fewer,
+)
 
 SPACE = "▁"
 UNKNOWN = "<UNK>"
@@ -79,7 +87,7 @@ class PickyBPE(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` entries. Raises InputError with the range that the text allows."""
+        """Learn `size` entries, or fewer (with a warning). Raises InputError for a size below the alphabet."""
         chosen = read_options(cls, options)
         wanted = check_size(cls, size)
         for name in ("threshold", "coverage"):
@@ -87,23 +95,17 @@ class PickyBPE(WordSegmenter):
                 raise InputError(f"{name}={chosen[name]} cannot be used", allowed="above 0, up to 1")
         words = {SPACE + word: count for word, count in count_words(texts).items()}
         text = PickyText(words, chosen["coverage"], chosen["variant"] == "reference")
-        smallest = text.size
-        if wanted < smallest:
-            raise InputError(
-                f"picky-bpe: size={wanted} is below the alphabet of the text", allowed=f"at least {smallest}"
-            )
+        check_least(cls, wanted, text.size, "the alphabet of the text")
         text.learn(wanted, chosen["threshold"])
-        if text.size < wanted:
-            raise InputError(
-                f"picky-bpe: size={wanted} is more than the text gives", allowed=f"{smallest} to {text.size}"
-            )
+        warn_of_fewer(cls, text.size, wanted, "no pair is left")
         return cls(text.characters, text.events, chosen["unknown"])
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
+        content = read_bytes(path)
         try:
-            model = json.loads(Path(path).read_bytes())
+            model = json.loads(content)
             characters = [token["str"] for token in model["tokens"] if len(token["str"]) == 1]
             events = [
                 (merge["id"], Event(merge["new_token"]["str"], tuple(part["str"] for part in merge["pair"]), True))
@@ -112,8 +114,6 @@ class PickyBPE(WordSegmenter):
                 (split["id"], Event(split["token"]["str"], tuple(part["str"] for part in split["split"]), False))
                 for split in model["splits"]
             ]
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}", next_step="check the path") from error
         except (ValueError, KeyError, TypeError):
             raise InputError(
                 f"{path} is no model of Picky BPE", allowed="JSON with tokens, merges and splits"

@@ -10,7 +10,7 @@ from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.merges import END, Merge, learn_stages, most_merges
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, chosen_size, read_options
+from subwords.segmenter import Parameter, check_idle, chosen_size, read_options
 from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility, write_report
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
@@ -71,6 +71,10 @@ class Volt(ChosenMerges):
             at_least_one(name, options[name])
         if not 0 <= options["epsilon"] < 1:
             raise InputError(f"epsilon={options['epsilon']} is no difference of probabilities", allowed="0 <= x < 1")
+        if fixed:
+            check_idle(cls, options, ["interval", "maximum", "utility"], "--size auto, which they choose")
+        if options["variant"] == "reference":
+            check_idle(cls, options, ["epsilon", "utility"], "--set variant=paper")
         table = word_table(texts)
         merges, counts = learn_stages(table, max(options["candidates"], fixed or 0), ())
         words = dict(zip(table.words(), table.counts(), strict=True)) if options["variant"] == "reference" else {}
@@ -145,6 +149,8 @@ class Muv(ChosenMerges):
         fixed = chosen_size(cls, size)
         for name in ("interval", "maximum"):
             at_least_one(name, options[name])
+        if fixed:
+            check_idle(cls, options, ["interval", "maximum"], "--size auto, which they choose")
         words = word_table(texts)
         most = min(fixed or options["maximum"], most_merges(words.words()))
         stages = [most] if fixed else range(options["interval"], most + 1, options["interval"])
