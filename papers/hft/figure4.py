@@ -60,8 +60,10 @@ def corrected(text: Path, algorithm: str, size: int) -> Found:
     Raises InputError where the text does not give as many entries, or has more characters.
     """
     segmenter = registry.find(algorithm).learn([text], size, **_CORRECTED[algorithm])
+    if (reached := segmenter.reached() or 0) < size:
+        raise InputError(f"the text gives {algorithm} {reached} entries, not {size}")
     pieces = (line.split(" ") if line else [] for line in segmenter.encode_batch(list(read_lines(text))))
-    return Found(of_pieces(pieces), segmenter.reached() or 0)
+    return Found(of_pieces(pieces), reached)
 
 
 def published(text: Path, algorithm: str, size: int, step: int = 100, folder: Folder | None = None) -> Found:

@@ -290,16 +290,24 @@ class Experiment:
                     next_step=f"see `corpora` and `directions` in {self.where}",
                 )
 
+    def _every_test_set(self, corpus: str, direction: str) -> list[str]:
+        source, target = direction.split("-")
+        return self.whole_corpora[corpus].test_sets(source, target)
+
     def _check_test_sets(self) -> None:
         for corpus, direction, _ in self.blocks:
             if not self.test_sets(corpus, direction):
-                source, target = direction.split("-")
-                found = self.whole_corpora[corpus].test_sets(source, target)
+                found = self._every_test_set(corpus, direction)
                 raise InputError(
                     f"{corpus} {direction}: none of its test sets is among {self.settings['testsets']}",
                     allowed=", ".join(found) or "(none)",
                     next_step=f"see `testsets` in {self.where}",
                 )
+        known = {name for corpus in self.whole_corpora.values() for name in corpus.test_names}
+        known |= {name for corpus, direction, _ in self.blocks for name in self._every_test_set(corpus, direction)}
+        for name in self.settings["cleaning"].get("testsets") or []:
+            if name not in known:
+                raise unknown("test set", name, sorted(known), next_step=f"see `cleaning: testsets` in {self.where}")
         wanted = self.settings["testsets"] or []
         every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
         for name in wanted:

@@ -16,7 +16,7 @@ from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
-from experiment.store.making import check_inputs, define, fits, locked, make, write_record
+from experiment.store.making import check_inputs, define, fits, locked, made_by, make, source_of, write_record
 from experiment.text.lines import one_line, write_lines
 from experiment.text.postprocessing import ToText, round_trip
 from experiment.training import gpu
@@ -42,15 +42,23 @@ class Evaluator:
         self._languages = job["direction"].split("-")
         self._translator: Translator | None = None
 
+    def has_translated(self, test: Mapping[str, str]) -> bool:
+        """Return whether a test set is translated, by the model that is there now."""
+        record = self._folder / f"{test['stem']}.translation.json"
+        return fits(record) and made_by(record, self._model)
+
     def translate(self, test: Mapping[str, str]) -> bool:
         """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return False where they exist."""
         stem = test["stem"]
-        if fits(self._folder / f"{stem}.translation.json"):
+        if self.has_translated(test):
             return False
+        for stale in ("scores.json", "comet.*.json"):  # of another translation
+            for path in self._folder.glob(f"{stem}.{stale}"):
+                path.unlink()
         hypotheses, pieces, facts = self.translated(test)
         write_lines(self._folder / f"{stem}.hyp", hypotheses)
         write_lines(self._folder / f"{stem}.pieces", pieces)
-        facts["unknown_words"] = self._unknown_words(test)
+        facts |= {"unknown_words": self._unknown_words(test), "source": source_of(self._model)}
         write_record(self._folder / f"{stem}.translation.json", [Path(f"{stem}.hyp"), Path(f"{stem}.pieces")], facts)
         return True
 
@@ -156,7 +164,7 @@ def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
     the other.
     """
     evaluator, folder, lines = Evaluator(job), Path(job["folder"]), []
-    if not (has_card or all(fits(folder / f"{test['stem']}.translation.json") for test in job["tests"])):
+    if not (has_card or all(map(evaluator.has_translated, job["tests"]))):
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
     with locked(folder):
         define(folder, job["definition"])

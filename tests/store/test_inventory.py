@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from experiment.jsonfiles import write_json
 from experiment.store.inventory import DELETED, delete, held, waste
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
-from experiment.store.usage import use_file, uses_of, write_use
+from experiment.store.usage import use_file, uses, uses_of, write_use
 from subwords.errors import InputError
 
 RUNS = "runs/demo/en-xx/bpe"
@@ -38,7 +39,8 @@ def plan(root: Path, experiment: str, *runs: str, folders: tuple[str, ...] = (TE
     use = {"experiment": experiment, "folders": list(folders), "trainings": trainings}
     path = Path(use_file(str(root), use))
     write_use(path, use)
-    os.utime(path, (path.stat().st_atime, path.stat().st_mtime - age))
+    if age:
+        write_json(path, {**use, "planned": time.time() - age}, sealed=True)
 
 
 @pytest.fixture(params=["relative", "absolute"])
@@ -157,3 +159,18 @@ def test_who_waits_for_a_folder_that_is_deleted_gets_a_new_one(root: Path) -> No
         run.rename(root / "away")
     waiting.join()
     assert worked == [[LOCK, "new"]]
+
+
+def test_who_planned_last_is_in_the_list_and_not_in_the_file_s_time(root: Path) -> None:
+    """Copies lose times, and clocks go back."""
+    plan(root, "one", "tiny.04")
+    (later,) = (use for use in uses_of(root, root / RUNS / "tiny.04" / "seed1"))
+    for path in (root / "used").rglob("*.json"):
+        os.utime(path, (0, 0))
+    assert next(use.trainings for use in uses(root) if use.experiment == "one") == {f"{RUNS}/tiny.04/seed1": later}
+
+
+def test_what_a_killed_deletion_left_is_in_nobody_s_way(root: Path) -> None:
+    (root / DELETED / "0").mkdir(parents=True)
+    (root / DELETED / "0" / "file").touch()
+    assert delete(root, waste(root))

@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 import yaml
 
+from experiment.jsonfiles import write_json
+
 from .conftest import PARTS, TINY, Workplace
 
 pytestmark = pytest.mark.slow
@@ -86,6 +88,36 @@ def test_the_same_name_of_the_experiment_costs_its_tables_alone(one: Workplace) 
         "tables",
     }
     assert one.plan(ONE) == {}
+
+
+def test_tables_of_one_name_are_those_of_who_runs(workplaces: Callable[[str], Workplace]) -> None:
+    """Also where Snakemake remembers nothing, as in another clone on the same results."""
+    place, other = workplaces("first"), {**OTHER, "experiment": "tiny"}
+    for experiment in (ONE, other):
+        place.write(experiment)
+        place.run()
+    shutil.rmtree(place.folder / ".snakemake")
+    assert place.plan(ONE).keys() == {"manifest", "collect_scores", "tables"}
+    assert place.plan(other) == {}
+    place.write(ONE)
+    place.run()
+    manifest = json.loads((place.results / "tiny/manifest.json").read_text())
+    assert manifest["parameters"]["cleaning"] == {}
+    assert place.plan(ONE) == {}
+    assert [path.name for path in place.results.glob("tiny/manifest*")] == ["manifest.json"]
+
+
+def test_another_model_translates_again(workplaces: Callable[[str], Workplace]) -> None:
+    """A training that was repeated may end with another model: its row is of one model alone."""
+    place = workplaces("repeated")
+    place.write(ONE)
+    place.run()
+    record = place.one("runs/*/*/*/*/seed1/best-2/record.json")
+    content = json.loads(record.read_text())
+    del content["seal"]
+    content["files"]["model.pt"]["sha256"] = "0" * 64
+    write_json(record, content, sealed=True)
+    assert place.plan(ONE).keys() >= {"evaluate"}
 
 
 def test_equal_definitions_share_whatever_they_are_called(one: Workplace) -> None:

@@ -27,9 +27,9 @@ def checked(settings):
             check_call(workflow.config_settings.config, workflow.configfiles)
         paper = from_settings(settings, CONFIGFILE) if "paper" in settings else None
         found = paper.experiment if paper else Experiment(settings, where=CONFIGFILE)
-        if "comet" in found.settings["metrics"]:
-            check_comet_model(found.settings["comet_model"])
-        if workflow.is_main_process:  # not jobs of a cluster: only the planning process changes marks
+        if workflow.is_main_process:  # not jobs of a cluster: they may have no network, and change no marks
+            if "comet" in found.settings["metrics"]:
+                check_comet_model(found.settings["comet_model"])
             found.plan.synchronize()
         return paper, found
     except InputError as error:

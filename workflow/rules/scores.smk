@@ -6,16 +6,19 @@ rule manifest:
     output:
         manifest=f"{experiment.results}/manifest.json",
         used=plan.use_file,
+        again=plan.manifest_again,
     log:
         f"results/logs/manifest/{experiment.name}.log",
     localrule: True
     params:
-        digest=hashlib.sha256(as_json(plan.manifest()).encode()).hexdigest(),
+        key=plan.manifest_key,
     message:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
         plan.register()
         write_json(output.manifest, plan.manifest())
+        for mark in output.again:
+            Path(mark).touch()
 
 
 if "comet" in settings["metrics"]:
@@ -80,7 +83,8 @@ rule collect_scores:
         "../../envs/evaluation.yaml"
     params:
         code=code_of("src/experiment/scoring/*.py", "scripts/collect_scores.py"),
+        key=plan.manifest_key,
     message:
         "scores of {output}"
     shell:
-        program("collect_scores.py --manifest {input.manifest:q} --output {output:q} >{log:q} 2>&1")
+        program("collect_scores.py --manifest {input.manifest:q} --key {params.key} --output {output:q} >{log:q} 2>&1")

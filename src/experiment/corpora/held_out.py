@@ -46,7 +46,7 @@ def draw(parts: Sequence[Sequence[int]], sizes: Mapping[str, int], seed: int) ->
         raise InputError(f"held_out asks for {wanted} pairs; train has {there}", allowed=f"less than {there}")
     chance = Random(seed)
     drawn: dict[int, str] = {}
-    for split, size in sizes.items():
+    for split, size in sorted(sizes.items()):  # the order in a file is in no key
         left = [[line for line in part if line not in drawn] for part in parts]
         for part, share in zip(left, shares(size, [len(part) for part in left]), strict=True):
             drawn |= dict.fromkeys(chance.sample(part, share), split)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
+from experiment.jsonfiles import read_json
 from experiment.plan.segmented_texts import SegmentedText, describe_segmented
 from experiment.plan.systems import RUN, Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
+from experiment.store.keys import key
 from experiment.store.making import DONE, define, fits, locked
 from experiment.store.results import Results, synchronize
 from experiment.store.usage import use_file, write_use
@@ -224,6 +227,28 @@ class Plan:
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
+        finished = all(Path(mark).exists() for marks in self.marks.values() for mark in marks)
+        if finished and not Path(self.use_file).exists():  # else a job registers it, before anything is made
+            with suppress(OSError), locked(Path(self.results.root)):  # not in results that may only be read
+                write_use(Path(self.use_file), self._use)
+
+    @cached_property
+    def manifest_again(self) -> list[str]:
+        """A mark to be made with the manifest where the one that is there is of another experiment of this name.
+
+        It is a target: what is only on the way to a target is not made again for results that look up to date.
+        """
+        path = Path(self._experiment.results, "manifest.json")
+        if not path.exists() or key(read_json(path)) == self.manifest_key:
+            for mark in path.parent.glob("manifest.??????????"):
+                with suppress(OSError):
+                    mark.unlink()
+            return []
+        return [f"{self._experiment.results}/manifest.{self.manifest_key}"]
+
+    @cached_property
+    def manifest_key(self) -> str:
+        return key(json.loads(as_json(self.manifest())))
 
     # --- what the experiment uses
 

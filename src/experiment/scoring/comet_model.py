@@ -267,16 +267,18 @@ def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
     if _looks_local(model):
         checkpoint = _local_checkpoint(model)
         _check_local(checkpoint)
-        return key({"step": "comet 1", "sha256": checksums.of(checkpoint), "precision": precision})
+        parameters = checksums.of(checkpoint.resolve().parents[1] / "hparams.yaml")
+        content = {"sha256": checksums.of(checkpoint), "hparams": parameters}
+        return key({"step": "comet 1", **content, "precision": precision})
     revision = revision_of(model)
-    if revision is None:
+    if revision is None or not re.fullmatch("[0-9a-f]{3,40}", revision):
         cached = _cached_checkpoint(model)
         raise InputError(
-            f"comet_model: {model} has no revision, and what the hub has under that name may change",
-            allowed="NAME@REVISION, or the path of a checkpoint",
-            next_step=f"comet_model: {model}@{cached.parents[1].name}, which is in the cache"
+            f"comet_model: {model} does not name a commit, and what the hub has under that name may change",
+            allowed="NAME@COMMIT, or the path of a checkpoint",
+            next_step=f"comet_model: {name_of(model)}@{cached.parents[1].name}, which is in the cache"
             if cached
-            else f"take the newest commit from https://huggingface.co/{model}/commits/main",
+            else f"take the newest commit from https://huggingface.co/{name_of(model)}/commits/main",
         )
     return key({"step": "comet 1", "model": name_of(model), "revision": revision, "precision": precision})
 

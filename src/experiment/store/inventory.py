@@ -128,6 +128,7 @@ def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list
     A folder is moved away before it is deleted, so that half of it is never taken for a result.
     """
     away = root / DELETED
+    shutil.rmtree(away, ignore_errors=True)  # left by a deletion that was killed
     deleted: list[Waste] = []
     for one in found:
         (one.folder / LOCK).touch()

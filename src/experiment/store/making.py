@@ -97,11 +97,19 @@ def fits(record: Path) -> bool:
     """
     if not record.is_file():
         return False
-    files = read_json(record)["files"]
+    files = _files_of(record)
     try:
         return all((record.parent / name).stat().st_size == about["size"] for name, about in files.items())
     except OSError:
         return False
+
+
+def _files_of(record: Path | str) -> dict[str, Any]:
+    """Return what a record says of its files. Raises InputError where it does not."""
+    content = read_json(record)
+    if not isinstance(content, dict) or not isinstance(content.get("files", {}), dict):
+        raise InputError(f"{record} is damaged: it lists no files", next_step="restore it; or delete it and run again")
+    return dict(content.get("files", {}))
 
 
 def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
@@ -110,7 +118,7 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
     `inputs` gives, for the path of each record, patterns of the files that are read, by their names in the record.
     """
     for record, patterns in inputs.items():
-        for name, about in read_json(record).get("files", {}).items():
+        for name, about in _files_of(record).items():
             path = Path(record).parent / name
             if any(fnmatch(name, pattern) for pattern in patterns) and (found := file_sha256(path)) != about["sha256"]:
                 raise InputError(
@@ -118,6 +126,22 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
                     allowed=f"{about['sha256']}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again: it is made again",
                 )
+
+
+def made_by(record: Path, source: Path) -> bool:
+    """Return whether a result was made from the file that is there now, as both records say; true where one is silent.
+
+    A training that had to be repeated may end with another model: what the first one translated is not its work.
+    """
+    said = read_json(record).get("source")
+    own = source.with_name(RECORD)
+    return said is None or not own.is_file() or _files_of(own).get(source.name, {}).get("sha256", said) == said
+
+
+def source_of(source: Path) -> str | None:
+    """Return the SHA-256 of a file as its record has it, for `made_by`; None without a record."""
+    own = source.with_name(RECORD)
+    return _files_of(own).get(source.name, {}).get("sha256") if own.is_file() else None
 
 
 def define(folder: Path, definition: Mapping[str, Any]) -> None:
@@ -160,7 +184,7 @@ def _take(lock: Path) -> int:
     made again while we wait."""
     while True:
         lock.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(lock, os.O_CREAT | os.O_RDWR)
+        handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o666)  # less the umask: a group may share the results
         os.set_inheritable(handle, True)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

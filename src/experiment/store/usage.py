@@ -8,6 +8,7 @@ results.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,9 @@ def use_file(root: str, use: Mapping[str, Any]) -> str:
 
 
 def write_use(path: Path, use: Mapping[str, Any]) -> None:
-    write_json(path, use, sealed=True)
+    """Write the list of a plan, as the newest: files' times get lost in copies, and clocks go back."""
+    newest = max((other.planned for other in uses(path.parent.parent)), default=0.0)
+    write_json(path, {**use, "planned": max(time.time(), newest + 0.001)}, sealed=True)
 
 
 def uses(root: Path) -> list[Use]:
@@ -45,7 +48,8 @@ def uses(root: Path) -> list[Use]:
     for path in (root / USED).rglob("*.json"):
         content = read_json(path)
         folders, trainings = content["folders"], content["trainings"]
-        found.append(Use(content["experiment"], frozenset([*folders, *trainings]), trainings, path.stat().st_mtime))
+        planned = content.get("planned", path.stat().st_mtime)
+        found.append(Use(content["experiment"], frozenset([*folders, *trainings]), trainings, planned))
     return sorted(found, key=lambda use: -use.planned)
 
 

@@ -28,6 +28,8 @@ PIPELINE_FLAGS = {
     **dict.fromkeys(["dev-algorithm", "dev-references", "dev-segmenter", "dev-text"], "segmentations"),
     **dict.fromkeys(["dev-beam", "eval-bleu", "eval-tokenized-bleu", "disable-validation"], "select"),
     **dict.fromkeys(["seed"], "seeds"),
+    # an interrupted training continues with its own state, and no key has the content of these files
+    **dict.fromkeys(["reset-optimizer", "continue-once", "quantization-config-path"], "(internal)"),
     **dict.fromkeys(["cpu", "fp16", "bf16", "amp", "autocast"], "precision"),
     **dict.fromkeys(["memory-efficient-fp16", "memory-efficient-bf16"], "precision"),
     **dict.fromkeys(["distributed-world-size", "distributed-rank", "distributed-port", "device-id"], "gpus"),
@@ -128,6 +130,7 @@ def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
 RUNTIME_FLAGS = {
     *("aim-repo", "aim-run-hash", "azureml-logging", "tensorboard-logdir", "wandb-project", "profile"),
     *("batch-size-valid", "max-tokens-valid", "num-workers", "data-buffer-size", "plasma-path", "use-plasma-view"),
+    *("ddp-backend", "bucket-cap-mb", "fast-stat-sync", "all-gather-list-size", "nprocs-per-node"),
     *("empty-cache-freq", "heartbeat-timeout", "suppress-crashes", "write-checkpoints-asynchronously"),
 }
 #: Flags whose value is a file, which counts by its content.
