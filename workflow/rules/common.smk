@@ -4,7 +4,6 @@ import os
 import shlex
 
 from experiment.config import RUNTIME, Experiment, from_command_line
-from experiment.jsonfiles import write_json
 from experiment.plan.plan import as_json
 from experiment.provenance import check_versions
 from experiment.scoring.comet_model import check_comet_model

@@ -16,9 +16,7 @@ rule manifest:
         "list the runs of {output}"
     run:  # too long for a command line when there are hundreds of runs
         plan.register()
-        write_json(output.manifest, plan.manifest())
-        for mark in output.again:
-            Path(mark).touch()
+        plan.write_manifest(output.manifest, output.again)
 
 
 if "comet" in settings["metrics"]:

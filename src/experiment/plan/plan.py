@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from functools import cache, cached_property
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import Group
-from experiment.jsonfiles import read_json
+from experiment.jsonfiles import read_json, write_json
 from experiment.plan.segmented_texts import SegmentedText, describe_segmented
 from experiment.plan.systems import RUN, Evaluation, System, describe_system
 from experiment.plan.texts import DOWNLOADS, Text, describe_text
@@ -292,6 +293,12 @@ class Plan:
                 define(Path(each.folder), each.definition)
 
     # --- what follows from all runs
+
+    def write_manifest(self, path: str, marks: Iterable[str]) -> None:
+        """Write the manifest, and the marks (`manifest_again`) that say so."""
+        write_json(path, self.manifest())
+        for mark in marks:
+            Path(mark).touch()
 
     def manifest(self) -> dict[str, Any]:
         """Return what the experiment is made of and where its files are (docs/results.md)."""
