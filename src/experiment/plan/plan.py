@@ -228,6 +228,9 @@ class Plan:
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
+        for mark in self.manifest_again:  # left by an earlier time
+            with suppress(OSError):
+                Path(mark).unlink()
         finished = all(Path(mark).exists() for marks in self.marks.values() for mark in marks)
         if finished and not Path(self.use_file).exists():  # else a job registers it, before anything is made
             with suppress(OSError), locked(Path(self.results.root)):  # not in results that may only be read
@@ -241,9 +244,6 @@ class Plan:
         """
         path = Path(self._experiment.results, "manifest.json")
         if not path.exists() or key(read_json(path)) == self.manifest_key:
-            for mark in path.parent.glob("manifest.??????????"):
-                with suppress(OSError):
-                    mark.unlink()
             return []
         return [f"{self._experiment.results}/manifest.{self.manifest_key}"]
 
