@@ -145,6 +145,6 @@ watch: env  ## the trainings that are running
 	@$(BIN)/python scripts/results.py watch
 
 clean:  ## remove tables, reports and logs; with TRAININGS=yes also text, pieces and trainings (never downloads)
-	find results -mindepth 1 -maxdepth 1 ! -name README.md $(foreach folder,$(STORE),! -name $(folder)) -exec rm -rf {} +
+	find results/ -mindepth 1 -maxdepth 1 ! -name README.md $(foreach folder,$(STORE),! -name $(folder)) -exec rm -rf {} +
 	$(if $(filter yes,$(TRAININGS)),rm -rf $(foreach folder,$(filter-out downloads,$(STORE)),results/$(folder)))
 	rm -rf .snakemake

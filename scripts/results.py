@@ -23,7 +23,7 @@ from rich.live import Live
 from rich.table import Table
 
 from experiment.programs import program
-from experiment.store.inventory import Waste, delete, held, waste
+from experiment.store.inventory import Waste, delete, held, others, size_of, waste
 from experiment.training.progress import Progress, unfinished
 
 REFRESH_SECONDS = 2.0
@@ -49,10 +49,13 @@ def list_results(root: Path) -> Table:
     table = Table("result", "state", "size", "age", "used by", box=None)
     total = 0
     for one in held(root):
-        age = duration(max(time.time() - one.changed, 0))
+        age = duration(max(time.time() - one.made, 0))
         state = "finished" if one.finished else "unfinished"
         table.add_row(str(one.folder), state, size(one.size), age, ", ".join(one.users) or "no experiment")
         total += one.size
+    for folder in others(root):
+        table.add_row(str(folder), "", size(bytes_there := size_of(folder)))
+        total += bytes_there
     table.add_row("all", "", size(total))
     return table
 

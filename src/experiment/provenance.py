@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import re
 import subprocess
@@ -62,9 +63,13 @@ def check_versions(environment: Path) -> None:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what every record says about its origin: commit, versions, machine and time. No key depends on it."""
+    """Return what every record says about its origin: commit, the lock's digest, versions, machine and time.
+
+    No key depends on it.
+    """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"git": git_state(), "versions": versions(), "host": platform.node(), "at": now}
+    lock = hashlib.sha256((ROOT / "requirements" / "requirements.lock").read_bytes()).hexdigest()[:16]
+    return {"git": git_state(), "lock": lock, "versions": versions(), "host": platform.node(), "at": now}
 
 
 def versions_label(versions: Mapping[str, str]) -> str | None:

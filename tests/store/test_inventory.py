@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from experiment.jsonfiles import write_json
-from experiment.store.inventory import DELETED, delete, held, waste
+from experiment.store.inventory import DELETED, delete, held, others, waste
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
 from experiment.store.usage import use_file, uses, uses_of, write_use
 from subwords.errors import InputError
@@ -68,6 +68,19 @@ def test_results_are_listed_with_those_who_use_them(root: Path) -> None:
     }
     assert [one.finished for one in held(root)] == [True, True, True, True, False]
     assert {one.size for one in held(root) if one.kind == "runs" and one.finished} == {12}  # model and record
+
+
+def test_age_is_that_of_the_result_and_not_of_what_was_added(root: Path) -> None:
+    os.utime(root / TEXT / RECORD, (1000, 1000))
+    (root / TEXT / "late.en").touch()
+    assert [one.made for one in held(root) if one.kind == "corpora"] == [1000]
+
+
+def test_downloads_and_tables_are_listed_too(root: Path) -> None:
+    for folder in ("downloads", "one", "papers", ".snakemake"):
+        (root / folder).mkdir()
+    (root / "README.md").touch()
+    assert [path.name for path in others(root)] == ["downloads", "one", "papers"]
 
 
 def test_what_nobody_uses_may_go_and_nothing_else(root: Path) -> None:

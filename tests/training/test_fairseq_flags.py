@@ -127,6 +127,7 @@ def test_every_recipe_says_where_its_values_come_from(catalogue: dict[str, Any])
         ({"max-epoch": 2, "validate-interval": 10, "save-interval-updates": 1000000}, "epoch 10"),
         ({"max-epoch": 2, "validate-interval": 3, "validate-interval-updates": 50}, "epoch 3"),  # nothing is saved then
         ({"max-update": 100, "validate-after-updates": 200}, "after the last update"),
+        ({"max-epoch": 2, "validate-after-updates": 200}, "ends by epochs"),
         ({"validate-interval": 1}, "no end"),
     ],
 )
@@ -141,6 +142,7 @@ def test_a_recipe_whose_validation_never_comes(flags: dict[str, Any], says: str)
         {"max-epoch": 6, "validate-interval": 2, "save-interval": 3},
         {"max-epoch": 2, "validate-interval": 3, "max-update": 2},  # the last update is always validated
         {"validate-interval": 1000000, "save-interval": 1000000, "max-update": 100},
+        {"max-update": 100, "validate-after-updates": 100},
         {"patience": 3},
     ],
 )

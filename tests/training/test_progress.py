@@ -57,3 +57,14 @@ def test_a_finished_training_is_not_under_way_and_one_that_has_just_begun_is(tmp
     assert (found.updates, found.share, found.seconds_left) == (0, 0.0, None)
     (folder / "record.json").write_text("{}")
     assert list(unfinished(tmp_path)) == []
+
+
+def test_a_damaged_training_does_not_hide_the_others(tmp_path: Path) -> None:
+    training(tmp_path / "one", {"max-update": 400}, [])
+    damaged = training(tmp_path / "two", {"max-update": 400}, [])
+    (damaged.parent / "definition.json").write_text("{")
+    for place in ("one", "two"):
+        (tmp_path / place / "runs/demo").rename(tmp_path / place / f"runs/{place}")
+    (tmp_path / "two/runs/two").rename(tmp_path / "one/runs/two")
+    (found,) = unfinished(tmp_path / "one")
+    assert found.folder.is_relative_to(tmp_path / "one/runs/one")

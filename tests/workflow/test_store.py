@@ -226,11 +226,12 @@ def test_a_lost_file_is_made_again(one: Workplace) -> None:
     assert hypotheses.read_bytes() == before
 
 
-def test_a_definition_that_does_not_fit_its_folder(one: Workplace) -> None:
+@pytest.mark.parametrize("file", ["definition.json", "test.hyp"])
+def test_a_definition_that_does_not_fit_its_folder(one: Workplace, file: str) -> None:
     one.write(ONE)
-    path = folder_of(one, "definition.json") / "definition.json"
+    path = folder_of(one, file) / "definition.json"
     before = path.read_text()
-    path.write_text(before.replace('"beam": 1', '"beam": 2'))
+    path.write_text(before.replace('"beam": 1', '"beam": 3'))
     try:
         said = one.snakemake("-n")
         assert said.returncode != 0

@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,9 @@ def test_every_output_is_there_and_aligned(finished: Workplace) -> None:
         assert record["updates"] == curve[-1]["update"]
         assert record["versions"]["fairseq"] == "0.12.2"
         assert record["dev_sentences_skipped"] == 0
+        scores = json.loads(finished.one(f"{RUN.format(segmentation)}/best-2/beam-2.*/test.scores.json").read_text())
+        assert scores["made"].keys() == scores["metrics"].keys()
+        assert {made["versions"]["sacrebleu"] for made in scores["made"].values()} == {metadata.version("sacrebleu")}
 
 
 def test_scores_are_those_of_sacrebleu_s_command_line(finished: Workplace) -> None:

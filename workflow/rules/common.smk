@@ -7,6 +7,7 @@ from experiment.config import RUNTIME, Experiment, from_command_line
 from experiment.plan.plan import as_json
 from experiment.provenance import check_versions
 from experiment.scoring.comet_model import check_comet_model
+from experiment.store.results import synchronize
 from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
 from replication.paper import check_call, from_settings
@@ -28,7 +29,8 @@ def checked(settings):
         found = paper.experiment if paper else Experiment(settings, where=CONFIGFILE)
         if workflow.is_main_process:  # not jobs of a cluster: they may have no network, and change no marks
             if "comet" in found.settings["metrics"]:
-                check_comet_model(found.settings["comet_model"])
+                if check_comet_model(found.settings["comet_model"]) == "hub":  # a colleague's cache may have it
+                    synchronize(Path("results/downloads/comet", found.comet_key), finished=False)
             found.plan.synchronize()
         return paper, found
     except InputError as error:

@@ -13,7 +13,7 @@ from experiment.jsonfiles import read_json
 from experiment.plan.segmented_texts import BINARIZED, SegmentedText
 from experiment.plan.texts import PlannedTestSet
 from experiment.store.keys import key
-from experiment.store.making import DONE, RECORD, fits, made_by
+from experiment.store.making import DEFINITION, DONE, RECORD, check_definition, fits, made_by
 from experiment.store.results import Keyed, Results
 from experiment.training import fairseq_flags
 from experiment.training.selection import gone
@@ -149,6 +149,11 @@ class Evaluation:
 
     def finished(self) -> bool:
         return Path(self.chosen, RUN).is_file() and all(map(self.scored, self.tests))
+
+    def check_place(self) -> None:
+        """Raise InputError where the folder of the translations has another definition."""
+        if (path := Path(self.folder, DEFINITION)).exists():
+            check_definition(path, key(self.definition))
 
     def forget_torn_choice(self) -> None:
         """Delete the record of a model whose run.json was deleted, so that the model is chosen again."""

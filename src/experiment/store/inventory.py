@@ -28,7 +28,7 @@ class Held:
     kind: str
     finished: bool
     size: int  # bytes
-    changed: float  # seconds since the epoch
+    made: float  # seconds since the epoch; of what is not finished, its last new file
     users: tuple[str, ...]  # experiments; those of earlier plans, which were changed since, in brackets
 
 
@@ -67,7 +67,14 @@ def _held(root: Path, folder: Path, known: Iterable[Use]) -> Held:
             users[f"({use.experiment})" if use.experiment in known_by_now else use.experiment] = None
         known_by_now.add(use.experiment)
     finished, kind = (folder / RECORD).is_file(), folder.relative_to(root).parts[0]
-    return Held(folder, kind, finished, size_of(folder), folder.stat().st_mtime, tuple(users))
+    made = (folder / RECORD if finished else folder).stat().st_mtime
+    return Held(folder, kind, finished, size_of(folder), made, tuple(users))
+
+
+def others(root: Path) -> list[Path]:
+    """Return the other folders of a folder of results: downloads, logs, and the tables of experiments and papers."""
+    folders = (path for path in sorted(root.iterdir()) if path.is_dir() and not path.name.startswith("."))
+    return [path for path in folders if path.name not in {*KINDS, USED}]
 
 
 def waste(root: Path, superseded: bool = False) -> list[Waste]:

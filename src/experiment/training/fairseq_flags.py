@@ -192,8 +192,15 @@ def check_end(name: str, flags: Mapping[str, Any]) -> None:
             f"model {name}: validate-after-updates={number['validate-after-updates']} is after the last update",
             allowed=f"at most max-update, {number['max-update']}",
         )
+    ends_by_updates = 0 < number["max-update"] <= number["max-epoch"] or not number["max-epoch"]
+    if number["validate-after-updates"] and not ends_by_updates:
+        raise InputError(
+            f"model {name}: validate-after-updates={number['validate-after-updates']}: training ends by epochs, perhaps"
+            " before that many updates",
+            allowed="validate-after-updates with max-update alone",
+            next_step="take the flag out; or `max-epoch: null`",
+        )
     every = math.lcm(int(flags.get("validate-interval", 1)), int(flags.get("save-interval", 1)))
-    ends_by_updates = 0 < number["max-update"] <= number["max-epoch"]
     if 0 < number["max-epoch"] < every and not ends_by_updates:
         raise InputError(
             f"model {name}: training ends after {number['max-epoch']} epochs, perhaps before any checkpoint is scored"

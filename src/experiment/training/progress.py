@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from experiment.jsonfiles import read_json
 from experiment.store.making import DEFINITION, RECORD
 from experiment.training.curves import logged
 from experiment.training.dev_scores import read_record
+from subwords.errors import InputError
 
 #: As much of a log's end as holds its last lines.
 TAIL_BYTES = 20_000
@@ -36,11 +38,15 @@ class Progress:
 
 
 def unfinished(root: Path) -> Iterator[Progress]:
-    """Yield every training below a folder of results that has begun and not ended."""
+    """Yield every training below a folder of results that has begun and not ended.
+
+    Those whose files are damaged are left out: the next plan says what to do with them.
+    """
     for log in sorted(root.glob("runs/*/*/*/*/seed*/checkpoints/fairseq.log")):
         folder = log.parent.parent
         if not (folder / RECORD).exists() and (folder.parent / DEFINITION).exists():
-            yield _progress(folder, log, read_json(folder.parent / DEFINITION))
+            with suppress(InputError):
+                yield _progress(folder, log, read_json(folder.parent / DEFINITION))
 
 
 def _progress(folder: Path, log: Path, definition: Mapping[str, Any]) -> Progress:
