@@ -63,13 +63,17 @@ def check_versions(environment: Path) -> None:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what every record says about its origin: commit, the lock's digest, versions, machine and time.
+    """Return what every record says about its origin: commit, digest of the lock, versions, machine and time.
 
-    No key depends on it.
+    No key depends on it. Null is what is not there: the commit outside a git checkout, or the lock.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    lock = hashlib.sha256((ROOT / "requirements" / "requirements.lock").read_bytes()).hexdigest()[:16]
-    return {"git": git_state(), "lock": lock, "versions": versions(), "host": platform.node(), "at": now}
+    return {"git": git_state(), "lock": lock_digest(), "versions": versions(), "host": platform.node(), "at": now}
+
+
+def lock_digest() -> str | None:
+    lock = ROOT / "requirements" / "requirements.lock"
+    return hashlib.sha256(lock.read_bytes()).hexdigest()[:16] if lock.is_file() else None
 
 
 def versions_label(versions: Mapping[str, str]) -> str | None:
