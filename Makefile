@@ -61,7 +61,7 @@ plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hf
 ifeq ($(origin EXPERIMENT),file)
 	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
 else
-	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT)
+	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT) $(if $(DEVICE),--device $(DEVICE))
 endif
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments

@@ -17,7 +17,7 @@ from typing import Any
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import MemberText, gather_clean, gather_like
-from experiment.corpora.raw_corpus import check_checksums, prepare
+from experiment.corpora.sources import check_checksums, prepare
 from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, define, make
 from experiment.text.moses import has_rules, write_text

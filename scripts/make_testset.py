@@ -13,7 +13,7 @@ from typing import Any
 
 from experiment.corpora.cleaning import clean_test_set
 from experiment.corpora.corpus import Corpus
-from experiment.corpora.raw_corpus import check_checksums, prepare_split
+from experiment.corpora.sources import check_checksums, prepare_split
 from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, make
 from experiment.text.moses import tokenize_like

@@ -1,4 +1,6 @@
-"""Print what an experiment will train and how its systems differ besides the segmentation. Starts nothing."""
+"""Print what an experiment will take (trainings, hours, disk) and how its systems differ besides the segmentation.
+
+Starts nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from experiment import config
 from experiment.plan import costs
 from experiment.programs import program
 from experiment.reporting.like_for_like import Planned, differing, planned, warnings
-from experiment.store.making import fits
+from experiment.training import gpu
 from translation.model_size import interpolated
 
 
@@ -36,11 +38,12 @@ def described(systems: Planned) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
-    experiment = config.load(command.parse_args(argv).configfile)
-    done = sum(fits(Path(run.folder, "record.json")) for run in experiment.runs)
+    command.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
+    arguments = command.parse_args(argv)
+    experiment = config.load(arguments.configfile)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
-    needs = costs.disk(costs.costs(experiment, interpolated, "cpu"))
-    print(f"{experiment.name}: {len(experiment.runs)} trainings, {done} of them done; {needs}")
+    device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
+    print(f"{experiment.name}: {costs.summary(costs.costs(experiment, interpolated, device), device)}")
     for block, systems in planned(experiment).items():
         print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described(systems)}")
     for name, recipe in experiment.recipes.items():
@@ -48,6 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"\n{name}: {warning}")
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
         print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
+    print(f"\n{costs.assumptions(device)}")
     return 0
 
 

@@ -13,10 +13,6 @@ from replication.plan import paper_command
 from translation.model_size import interpolated
 
 
-def hours(number: float | None) -> str:
-    return "?" if number is None else f"{number:,.1f}" if number >= 0.1 else f"{number:.2f}"
-
-
 @program
 def main(argv: list[str] | None = None) -> int:
     parser = paper_command("plan_paper.py", __doc__)
@@ -40,24 +36,13 @@ def main(argv: list[str] | None = None) -> int:
     for part in parts:
         print(
             f"{part.corpus:{wide}}  {part.direction:7}  {part.model:{model}}  {part.runs:5}  {part.done:5}"
-            f"  {part.parameters / 1e6:6.1f} M  {hours(part.hours):>9}  {part.stays / 1e9:5.1f} GB"
+            f"  {part.parameters / 1e6:6.1f} M  {costs.hours_label(part.hours):>9}  {part.stays / 1e9:5.1f} GB"
         )
-    known = [part.hours for part in parts if part.hours is not None]
-    unknown = len(parts) - len(known)
-    total = f"about {hours(sum(known))}" if known else "an unknown number of"
-    print(
-        f"\n{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
-        f" {device.upper()}-hours for the rest{f' (without {unknown} lines marked ?)' if known and unknown else ''},"
-        f" {costs.disk(parts)}"
-    )
-    if unknown:
+    print(f"\n{costs.summary(parts, device)}")
+    if any(part.hours is None for part in parts):
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
     print(f"measured besides the trainings: {', '.join(found.needed_measures) or 'nothing'}")
-    print(
-        f"assumed: {costs.RATE[device] / 1e12:g} TFLOP/s on a {device.upper()}, 6 operations per parameter and token,\n"
-        f"{costs.PIECES_PER_SENTENCE} pieces a sentence, {costs.OVERHEAD_SECONDS[device]} s a training besides its"
-        " updates"
-    )
+    print(costs.assumptions(device))
     return 0
 
 

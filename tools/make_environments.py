@@ -37,7 +37,7 @@ PLATFORMS = [
 
 YAML = """\
 # {purpose}
-# Written by tools/make_environments.py; edit requirements/environments.yaml.
+# Written by tools/make_environments.py; edit requirements/environments.yaml (packages) or requirements.in (versions).
 name: {name}
 channels:
   - conda-forge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import run_experiment
-from experiment.plan.costs import costs, disk
+from experiment.plan.costs import costs, summary
 from experiment.training import gpu
 
 
@@ -26,7 +26,7 @@ def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     assert experiment.runs
 
 
-def test_the_plan_says_what_the_disk_has_to_hold(root: Path) -> None:
+def test_the_plan_says_what_time_and_disk_it_takes(root: Path) -> None:
     """By hand: weights of 4 bytes, the text raw, clean and in pieces, checkpoints with Adam's moments in the last."""
     _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", [])
     sentences = experiment.corpora["demo"].definition["generated"]["train"]
@@ -34,7 +34,10 @@ def test_the_plan_says_what_the_disk_has_to_hold(root: Path) -> None:
     assert part.runs == 6
     assert part.stays == 6 * 4_000_000 + sentences * 250 * (2 + 6)
     assert part.training == 10 * 4_000_000 + 12_000_000  # the five best, the five last, and where it goes on
-    assert disk([part]).endswith("needs up to 52 MB more")
+    assert summary([part], "cpu").endswith("needs up to 52 MB more")
+    pieces = experiment.recipes["transformer-tiny"]["flags"]["max-epoch"] * sentences * 30
+    assert part.hours == pytest.approx(6 * (6 * 1_000_000 * pieces / 30e9 + 15) / 3600)
+    assert f"6 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in summary([part], "cpu")
 
 
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,13 +114,30 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None
     return min(limits) if limits else None
 
 
-def disk(parts: list[Part]) -> str:
-    """Return how much disk the trainings take, in words."""
+def summary(parts: list[Part], device: str) -> str:
+    """Return the trainings with the hours and the disk that they take, in words."""
+    known = [part.hours for part in parts if part.hours is not None]
+    unknown = len(parts) - len(known)
+    total = f"about {hours_label(sum(known))}" if known else "an unknown number of"
+    without = f" (without {unknown} of unknown length)" if known and unknown else ""
     stays, training = sum(part.stays for part in parts), max(part.training for part in parts)
     return (
-        f"they keep {_in_words(stays)} of disk, without downloads; each running training needs up to"
-        f" {_in_words(training)} more"
+        f"{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
+        f" {device.upper()}-hours for the rest{without}; they keep {_in_words(stays)} of disk, without downloads; each"
+        f" running training needs up to {_in_words(training)} more"
     )
+
+
+def assumptions(device: str) -> str:
+    """Return what the estimate of the hours assumes, in words."""
+    return (
+        f"assumed: {RATE[device] / 1e12:g} TFLOP/s on a {device.upper()}, 6 operations per parameter and token,\n"
+        f"{PIECES_PER_SENTENCE} pieces a sentence, {OVERHEAD_SECONDS[device]} s a training besides its updates"
+    )
+
+
+def hours_label(hours: float | None) -> str:
+    return "?" if hours is None else f"{hours:,.1f}" if hours >= 0.1 else f"{hours:.2f}"
 
 
 def _in_words(size: float) -> str:

@@ -15,7 +15,7 @@ from deployment.damage import flip
 
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
-from experiment.corpora.raw_corpus import check_checksums, prepare
+from experiment.corpora.sources import check_checksums, prepare
 from experiment.programs import program
 from subwords.errors import InputError
 

@@ -1,0 +1,1 @@
+"""How often the significance tests reject true null hypotheses, simulated."""
