@@ -1,6 +1,6 @@
 """The manifest: an experiment's runs and where their files are. Programs that collect results read it.
 
-The workflow writes it; its shape is described in docs/results.md. Paths are relative to the working directory.
+The workflow writes it; its shape is described in docs/scores-csv.md. Paths are relative to the working directory.
 """
 
 from __future__ import annotations

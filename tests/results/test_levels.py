@@ -1,7 +1,7 @@
 """Do the tests reject true null hypotheses as often as they say? Simulated: outputs of systems that are equally good.
 
 The fast tests have few trials and bounds wide enough for them (four standard errors); the slow ones have more.
-`python -m benchmarks.levels` prints the tables of docs/results.md, with many more.
+`python -m benchmarks.levels` prints the tables of docs/statistics.md, with many more.
 """
 
 from __future__ import annotations

@@ -302,7 +302,7 @@ class Plan:
             Path(mark).touch()
 
     def manifest(self) -> dict[str, Any]:
-        """Return what the experiment is made of and where its files are (docs/results.md)."""
+        """Return what the experiment is made of and where its files are (docs/scores-csv.md)."""
         experiment, settings = self._experiment, self._settings
         return {
             "experiment": experiment.name,
