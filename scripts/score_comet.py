@@ -14,7 +14,7 @@ from pathlib import Path
 from experiment.jsonfiles import read_json, write_json
 from experiment.manifest import Manifest, read_manifest
 from experiment.programs import program
-from experiment.provenance import provenance
+from experiment.provenance import software
 from experiment.runs import TestSet
 from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, fetch_comet_model
 from experiment.scoring.metrics import count_empty, read_parallel
@@ -67,7 +67,7 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
                 check_inputs({record: ["*.hyp", "references/*"] for record in records})
                 lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
                 found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
-                write_json(str(files.comet), found | {"made": provenance()}, sealed=True)
+                write_json(str(files.comet), found | {"made": software()}, sealed=True)
                 scored += 1
     return scored, len(every)
 

@@ -63,12 +63,14 @@ def check_versions(environment: Path) -> None:
 
 
 def provenance() -> dict[str, Any]:
-    """Return what every record says about its origin: commit, digest of the lock, versions, machine and time.
-
-    No key depends on it. Null is what is not there: the commit outside a git checkout, or the lock.
-    """
+    """Return what every record says about its origin: software, machine and time. No key depends on it."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {"git": git_state(), "lock": lock_digest(), "versions": versions(), "host": platform.node(), "at": now}
+    return {**software(), "host": platform.node(), "at": now}
+
+
+def software() -> dict[str, Any]:
+    """Return commit, digest of the lock and versions; null for a commit outside a git checkout, or a lost lock."""
+    return {"git": git_state(), "lock": lock_digest(), "versions": versions()}
 
 
 def lock_digest() -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.provenance import provenance
+from experiment.provenance import software
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
@@ -108,7 +108,7 @@ class Evaluator:
             found = score_corpus(hypotheses, references, missing, target=self._languages[1], training=words)
             every = known["metrics"] | found["metrics"]
             found["metrics"] = {name: every[name] for name in METRICS if name in every}
-            found["made"] = known.get("made", {}) | dict.fromkeys(missing, provenance())
+            found["made"] = known.get("made", {}) | dict.fromkeys(missing, software())
             write_json(path, found, sealed=True)
         return missing
 
