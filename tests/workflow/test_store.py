@@ -398,7 +398,6 @@ def test_use_as_a_module(one: Workplace, tmp_path: Path) -> None:
     (tmp_path / "Snakefile").write_text(
         f"""
 import json
-import re
 module nmt:
     snakefile: "{one.folder}/workflow/Snakefile"
     config: json.loads({json.dumps(ONE)!r})
