@@ -23,6 +23,9 @@ from subwords.files import whole_file
 LAST = "checkpoint_last.pt"
 #: Settings in a checkpoint that say where a training ran, not what it was.
 PLACES = {"save_dir", "log_file", "user_dir", "data", "dev_references", "dev_segmenter"}
+PLACES |= {"tensorboard_logdir", "wandb_project", "aim_repo", "plasma_path"}
+#: What fairseq says while it trains, with the losses.
+LOG = "fairseq.log"
 
 
 def keep(folder: Path, record: list[dict[str, Any]], count: int, maximize: bool) -> None:
@@ -143,12 +146,14 @@ def mend(folder: Path) -> None:
     for half_written in folder.glob(".*.part"):
         half_written.unlink()
     if not (folder / LAST).exists():
+        (folder / LOG).unlink(missing_ok=True)  # of an attempt that is lost
         return
     try:
         state = load(folder / LAST)
     except InputError as error:
         print(f"{error}\n(put aside as {LAST}.damaged; the training begins again)", file=sys.stderr, flush=True)
         (folder / LAST).replace(folder / f"{LAST}.damaged")
+        (folder / LOG).unlink(missing_ok=True)
         write_record(folder, [])
         return
     updates, extra = state["optimizer_history"][-1]["num_updates"], state["extra_state"]

@@ -21,6 +21,7 @@ from experiment.scoring.metrics import count_empty, read_parallel
 from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, locked
 from experiment.training import gpu
+from subwords.errors import InputError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -65,8 +66,11 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
                     continue
                 records = filter(None, (files.translation, files.text_record))
                 check_inputs({record: ["*.hyp", "references/*"] for record in records})
+                texts = texts_of(files)
                 lines = read_parallel(str(files.source), str(files.hypothesis), str(files.reference))
-                found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts_of(files)}
+                found = scorer.score(*lines) | {"empty_hypotheses": count_empty(lines[1]), "texts": texts}
+                if texts_of(files) != texts:
+                    raise InputError(f"{files.hypothesis} was made again meanwhile", next_step="run again")
                 write_json(str(files.comet), found | {"made": software()}, sealed=True)
                 scored += 1
     return scored, len(every)
@@ -96,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(
             f"{args.hypothesis}: {scores['empty_hypotheses']} are empty; COMET does not score them 0", file=sys.stderr
         )
-    write_json(args.output, scores)
+    write_json(args.output, scores | {"made": software()}, sealed=True)
     return 0
 
 

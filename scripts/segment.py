@@ -13,7 +13,7 @@ from pathlib import Path
 from experiment.binarizing import binarize
 from experiment.jobs import Job, job_program
 from experiment.segmenting import segment
-from experiment.store.making import check_inputs, define, make
+from experiment.store.making import check_inputs, define, made_of, make
 
 
 @job_program
@@ -24,7 +24,8 @@ def main(job: Job) -> None:
         check_inputs(job["inputs"])
         learned = segment(job, scratch)
         binarize(scratch, job["pair"], job["joint"], job["draws"] or 1)
-        return {"signatures": learned["signatures"]}
+        ((text, files),) = job["inputs"].items()
+        return {"signatures": learned["signatures"], "made_of": made_of(text, files)}
 
     define(folder, job["definition"])
     make(folder, work)

@@ -23,7 +23,7 @@ from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
 from experiment.programs import program
 from experiment.schema import ROOT
-from experiment.store.making import RECORD, check_inputs, define, fits, locked, make, write_record
+from experiment.store.making import RECORD, check_inputs, define, fits, locked, made_of, make, write_record
 from experiment.store.usage import uses_of
 from experiment.training import curves, fairseq_flags, gpu
 from experiment.training.dev_scores import patience_is_over, read_record
@@ -176,18 +176,26 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
             raise InputError(f"a process of the training ended with status {status}", next_step="see above")
     else:
         train_in_one_process(job, cards, 1)
-    write_record(Path(job["folder"], RECORD), [Path("training.json"), Path("log.jsonl")], {})
+    pieces, made = str(Path(job["segmenter"]).with_name(RECORD)), [Path("training.json"), Path("log.jsonl")]
+    write_record(Path(job["folder"], RECORD), made, {"made_of": made_of(pieces, job["inputs"][pieces])})
 
 
 def choose_models(folder: Path, job: Job) -> None:
-    """Make the model of this job, and those that other experiments need of its training; then delete checkpoints."""
+    """Make the model of this job, and those that other experiments need of its training; then delete checkpoints.
+
+    What another experiment cannot get stops nobody else.
+    """
     make(Path(job["chosen"]), functools.partial(write_model, folder, job["select"]))
     root = Path(job["results"])
     wanted = list(uses_of(root, folder))
     for use in wanted:
         chosen = root / use["chosen"]
-        if fits(chosen / RECORD) or not gone(folder, use["select"]):
-            make(chosen, functools.partial(write_model, folder, use["select"]))
+        try:
+            if fits(chosen / RECORD) or not gone(folder, use["select"]):
+                make(chosen, functools.partial(write_model, folder, use["select"]))
+        except InputError as error:
+            print(f"{chosen}, which another experiment needs, is not made: {error}", file=sys.stderr)
+            return
     if not (job["keep_checkpoints"] or any(use["keep"] for use in wanted)):
         drop_checkpoints(folder)
 

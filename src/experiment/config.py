@@ -29,7 +29,7 @@ from subwords.errors import InputError, unknown
 MODELS = schema.ROOT / "config" / "models.yaml"
 
 #: Folders under results/ that are not an experiment's.
-RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "used"}
+RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "site", "used"}
 
 #: Settings about the machine. They change no result and are not part of any key.
 RUNTIME: dict[str, Any] = {

@@ -17,7 +17,18 @@ from experiment.provenance import software
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
-from experiment.store.making import check_inputs, define, fits, locked, made_by, make, source_of, write_record
+from experiment.store.making import (
+    RECORD,
+    check_inputs,
+    check_made_of,
+    define,
+    fits,
+    locked,
+    made_by,
+    make,
+    source_of,
+    write_record,
+)
 from experiment.text.lines import one_line, write_lines
 from experiment.text.postprocessing import ToText, round_trip
 from experiment.training import gpu
@@ -171,6 +182,7 @@ def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
     with locked(folder):
         define(folder, job["definition"])
         check_inputs(job["inputs"])
+        check_made_of(Path(job["model"]).parent.parent / RECORD, Path(job["segmented"], RECORD))
         for test in job["tests"]:
             made = ["translated"] if evaluator.translate(test) else []
             evaluator.send_round(test)

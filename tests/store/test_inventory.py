@@ -13,7 +13,9 @@ import pytest
 
 from experiment.jsonfiles import write_json
 from experiment.store.inventory import DELETED, delete, held, others, waste
+from experiment.store.keys import key
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
+from experiment.store.results import Results
 from experiment.store.usage import use_file, uses, uses_of, write_use
 from subwords.errors import InputError
 
@@ -28,6 +30,9 @@ def result(folder: Path, finished: bool = True, definition_above: bool = False) 
     (folder / "model.pt").write_text("0123456789")
     if finished:
         (folder / RECORD).write_text("{}")
+    if finished and definition_above:
+        (folder / "best-1").mkdir()
+        (folder / "best-1" / RECORD).write_text("{}")
     return folder
 
 
@@ -67,7 +72,7 @@ def test_results_are_listed_with_those_who_use_them(root: Path) -> None:
         f"{RUNS}/tiny.04/seed1": set(),
     }
     assert [one.finished for one in held(root)] == [True, True, True, True, False]
-    assert {one.size for one in held(root) if one.kind == "runs" and one.finished} == {12}  # model and record
+    assert {one.size for one in held(root) if one.kind == "runs" and one.finished} == {14}  # model and records
 
 
 def test_age_is_that_of_the_result_and_not_of_what_was_added(root: Path) -> None:
@@ -93,7 +98,8 @@ def test_what_nobody_uses_may_go_and_nothing_else(root: Path) -> None:
     found = waste(root)
     assert {one.path for one in found} == {unused, *left}
     assert delete(root, found) == found
-    assert not any(path.exists() for path in (unused, *left, root / DELETED))
+    assert not any(path.exists() for path in (unused, *left))
+    assert not list(root.rglob(f"{DELETED}*"))
     assert (used / "model.pt").exists()
     assert waste(root) == []
 
@@ -184,6 +190,36 @@ def test_who_planned_last_is_in_the_list_and_not_in_the_file_s_time(root: Path) 
 
 
 def test_what_a_killed_deletion_left_is_in_nobody_s_way(root: Path) -> None:
-    (root / DELETED / "0").mkdir(parents=True)
-    (root / DELETED / "0" / "file").touch()
+    definition = {"step": "segmentation 1"}
+    left = (root / PIECES).with_name(f"{DELETED}.bpe.{key(definition)}")
+    (root / PIECES).rename(left)
+    assert [one.folder for one in held(root) if one.kind == "segmented"] == []
+    assert Results(str(root)).folder(PIECES, definition) == str(root / PIECES)
     assert delete(root, waste(root))
+    assert not left.exists()
+
+
+def test_checkpoints_stay_until_every_wanted_model_is_there(root: Path) -> None:
+    """A kill or a full disk may come between the end of a training and its model."""
+    run = root / RUNS / "tiny.02" / "seed1"
+    (run / "checkpoints").mkdir()
+    last = run / "checkpoints" / "checkpoint_last.pt"
+    last.write_text("state")
+    (run / "best-1" / RECORD).unlink()
+    assert last not in {one.path for one in waste(root)}
+    (run / "best-1" / RECORD).write_text("{}")
+    assert last in {one.path for one in waste(root)}
+    wish = {"chosen": f"{RUNS}/tiny.02/seed1/last-2", "select": {}, "keep": False}
+    use = {"experiment": "other", "folders": [], "trainings": {f"{RUNS}/tiny.02/seed1": wish}}
+    write_use(Path(use_file(str(root), use)), use)
+    assert last not in {one.path for one in waste(root)}
+
+
+def test_what_lies_on_another_disk_is_deleted_there(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    run = root / RUNS / "tiny.04" / "seed1"
+    elsewhere = tmp_path_factory.mktemp("disk") / "seed1"
+    run.rename(elsewhere)
+    run.symlink_to(elsewhere)
+    assert [one.path for one in delete(root, waste(root))] == [run]
+    assert not elsewhere.exists()
+    assert not run.is_symlink()

@@ -6,6 +6,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 
 from experiment.store.checksums import Checksums
 from experiment.store.keys import key
-from experiment.store.making import DEFINITION, RECORD, define, fits, make
+from experiment.store.making import DEFINITION, RECORD, Work, check_made_of, define, fits, made_of, make
 from experiment.store.results import Results, synchronize
 from subwords.errors import InputError
 
@@ -90,6 +91,29 @@ def test_many_at_once_make_it_once(tmp_path: Path) -> None:
         assert child.exitcode == 0
     assert (tmp_path / "calls").read_text() == "once\n"
     assert fits(tmp_path / RECORD)
+
+
+def test_a_result_says_what_it_was_made_of(tmp_path: Path) -> None:
+    pieces, training = tmp_path / "pieces", tmp_path / "training"
+
+    def write(text: str) -> Work:
+        def work(scratch: Path) -> dict[str, Any]:
+            for name in ("model.en", "stats.json"):
+                (scratch / name).write_text(text)
+            return {}
+
+        return work
+
+    make(pieces, write("first"))
+    make(training, lambda scratch: {"made_of": made_of(pieces / RECORD, ["model.*"])})
+    sha256 = hashlib.sha256(b"first").hexdigest()
+    assert json.loads((training / RECORD).read_text())["made_of"] == {"model.en": sha256}
+    check_made_of(training / RECORD, pieces / RECORD)
+    shutil.rmtree(pieces)
+    check_made_of(training / RECORD, pieces / RECORD)  # not there: it is made again first
+    make(pieces, write("second"))
+    with pytest.raises(InputError, match=f"made of another {pieces / 'model.en'}"):
+        check_made_of(training / RECORD, pieces / RECORD)
 
 
 def test_a_folder_has_one_definition(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from experiment.jsonfiles import write_json
+from experiment.jsonfiles import read_json, write_json
 
 from .conftest import PARTS, TINY, Workplace
 
@@ -149,6 +149,7 @@ def test_scoring_does_not_even_import_torch(one: Workplace, tmp_path: Path) -> N
         "definition": json.loads((folder / "definition.json").read_text()),
         "model": "none",
         "direction": "en-qmo",
+        "segmented": str(round_trip.parent),
         "metrics": list(json.loads((folder / "test.scores.json").read_text())["metrics"]),
         "inputs": {},
         "train": str(reference.parent.parent / "train.qmo"),
@@ -240,6 +241,21 @@ def test_a_definition_that_does_not_fit_its_folder(one: Workplace, file: str) ->
         assert path.parent.suffix.removeprefix(".") in said.stdout
     finally:
         path.write_text(before)
+
+
+def test_a_model_is_not_used_with_pieces_that_it_has_not_seen(one: Workplace) -> None:
+    """As after a segmentation was deleted, and made again by other versions."""
+    one.write(ONE)
+    training = folder_of(one, "definition.json") / "seed1"
+    record, sealed = read_json(training / "record.json"), (training / "record.json").read_bytes()
+    record["made_of"]["model.qmo"] = "0" * 64
+    write_json(training / "record.json", record, sealed=True)
+    try:
+        said = one.snakemake("-n")
+        assert said.returncode != 0
+        assert f"{training.relative_to(one.folder)} was made of another results/segmented/" in said.stdout
+    finally:
+        (training / "record.json").write_bytes(sealed)
 
 
 def test_another_choice_needs_checkpoints(workplaces: Callable[[str], Workplace]) -> None:

@@ -5,7 +5,7 @@
 rule manifest:
     output:
         manifest=f"{experiment.results}/manifest.json",
-        used=plan.use_file,
+        used=update(plan.use_file),  # never deleted: it protects results
         again=plan.manifest_again,
     log:
         f"results/logs/manifest/{experiment.name}.log",

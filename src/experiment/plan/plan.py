@@ -235,7 +235,7 @@ class Plan:
         finished = all(Path(mark).exists() for marks in self.marks.values() for mark in marks)
         if finished and not Path(self.use_file).exists():  # else a job registers it, before anything is made
             with suppress(OSError), locked(Path(self.results.root)):  # not in results that may only be read
-                write_use(Path(self.use_file), self._use)
+                write_use(Path(self.use_file), self._use, planned=0)  # perhaps a dry run: it replaces no other plan
 
     @cached_property
     def manifest_again(self) -> list[str]:

@@ -13,7 +13,7 @@ from experiment.jsonfiles import read_json
 from experiment.plan.segmented_texts import BINARIZED, SegmentedText
 from experiment.plan.texts import PlannedTestSet
 from experiment.store.keys import key
-from experiment.store.making import DEFINITION, DONE, RECORD, check_definition, fits, made_by
+from experiment.store.making import DEFINITION, DONE, RECORD, check_definition, check_made_of, fits, made_by
 from experiment.store.results import Keyed, Results
 from experiment.training import fairseq_flags
 from experiment.training.selection import gone
@@ -151,7 +151,10 @@ class Evaluation:
         return Path(self.chosen, RUN).is_file() and all(map(self.scored, self.tests))
 
     def check_place(self) -> None:
-        """Raise InputError where the folder of the translations has another definition."""
+        """Raise InputError for translations with another definition, or a training of other pieces than are there."""
+        segmented = self.system.segmented
+        check_made_of(segmented.record, segmented.text.record)
+        check_made_of(Path(self.training, RECORD), segmented.record)
         if (path := Path(self.folder, DEFINITION)).exists():
             check_definition(path, key(self.definition))
 

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiment.store.making import DEFINITION, LOCK, RECORD
+from experiment.store.making import DEFINITION, LOCK, RECORD, fits
 from experiment.store.usage import USED, Use, uses, uses_of
 from subwords.errors import InputError
 
 #: Depth of the folders that have a key in their name, and of what a plan calls them.
 KINDS = {"corpora": "*/*", "segmented": "*/*/*", "runs": "*/*/*/*/seed*"}
-#: The folder, in the folder of results, of what is being deleted.
+#: The name of what is being deleted begins so.
 DELETED = ".deleted"
 
 
@@ -54,6 +54,8 @@ def held(root: Path) -> Iterator[Held]:
     known = uses(root)
     for kind, pattern in KINDS.items():
         for folder in sorted((root / kind).glob(pattern)):
+            if folder.name.startswith(DELETED):
+                continue
             if (folder / DEFINITION).exists() or (folder.parent / DEFINITION).exists():
                 yield _held(root, folder, known)
 
@@ -107,8 +109,9 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):
                 yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
-        kept = any(use["keep"] for use in uses_of(root, folder))
-        for path in [] if kept or not result.finished else (folder / "checkpoints").glob("*.pt"):
+        wanted = list(uses_of(root, folder))
+        chosen = result.finished and all(fits(root / use["chosen"] / RECORD) and not use["keep"] for use in wanted)
+        for path in (folder / "checkpoints").glob("*.pt") if chosen else ():
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
 
 
@@ -130,20 +133,27 @@ def _idle(folder: Path) -> Iterator[bool]:
 
 
 def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list[Waste]:
-    """Delete what was found, and return what was deleted. Anything that came into use in the meantime is kept.
-
-    A folder is moved away before it is deleted, so that half of it is never taken for a result.
-    """
-    away = root / DELETED
-    shutil.rmtree(away, ignore_errors=True)  # left by a deletion that was killed
+    """Delete what was found, and return what was deleted. Anything that came into use in the meantime is kept."""
     deleted: list[Waste] = []
+    for left_over in root.rglob(f"{DELETED}*"):  # of a deletion that was killed
+        _remove(left_over)
     for one in found:
         (one.folder / LOCK).touch()
         with _idle(one.folder) as idle:
             now = _waste_of(root, _held(root, one.folder, uses(root)), superseded) if idle else ()
             if one.path in {each.path for each in now}:
-                away.mkdir(exist_ok=True)
-                one.path.replace(away / f"{len(deleted)}")
+                place = one.path.resolve()
+                away = place.with_name(f"{DELETED}.{place.name}")  # half of a folder is never taken for a result
+                place.replace(away)
+                if one.path.is_symlink():
+                    one.path.unlink()
+                _remove(away)
                 deleted.append(one)
-        shutil.rmtree(away, ignore_errors=True)
     return deleted
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -128,6 +128,31 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
                 )
 
 
+def made_of(source: str | Path, patterns: Sequence[str]) -> dict[str, str]:
+    """Return the SHA-256 of the files that a step reads of one result, by name; `source` is the result's record."""
+    files = _files_of(source).items()
+    return {name: about["sha256"] for name, about in files if any(fnmatch(name, pattern) for pattern in patterns)}
+
+
+def check_made_of(record: Path, source: Path) -> None:
+    """Raise InputError where a result was made of other files of `source` than are there now.
+
+    A text or its pieces may have been deleted and made again, by other versions: a model's translations would then be
+    in pieces that it has never seen.
+    """
+    if not (record.is_file() and source.is_file()):
+        return
+    files = _files_of(source)
+    for name, said in read_json(record).get("made_of", {}).items():
+        if name in files and (found := files[name]["sha256"]) != said:
+            raise InputError(
+                f"{record.parent} was made of another {source.parent / name}",
+                allowed=f"the SHA-256 {said}; now it is {found}",
+                next_step=f"restore {source.parent} ({record} names the versions that are needed); or delete"
+                f" {record.parent} and run again: it is made again",
+            )
+
+
 def made_by(record: Path, source: Path) -> bool:
     """Return whether a result was made from the file that is there now, as both records say; true where one is silent.
 

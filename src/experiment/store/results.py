@@ -55,6 +55,8 @@ class Results:
         for kind, pattern in (("corpora", "*/*"), ("segmented", "*/*/*"), ("runs", "*/*/*/*")):
             for path in sorted(Path(self.root, kind).glob(f"{pattern}/{DEFINITION}")):
                 named = path.parent.parent if kind == "corpora" else path.parent
+                if path.parent.name.startswith("."):  # it is being deleted
+                    continue
                 found.setdefault((kind, named.suffix.removeprefix(".")), []).append(str(path.parent))
         return found
 

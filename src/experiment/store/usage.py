@@ -36,10 +36,11 @@ def use_file(root: str, use: Mapping[str, Any]) -> str:
     return f"{root}/{USED}/{use['experiment']}.{key(use)}.json"
 
 
-def write_use(path: Path, use: Mapping[str, Any]) -> None:
-    """Write the list of a plan, as the newest: files' times get lost in copies, and clocks go back."""
-    newest = max((other.planned for other in uses(path.parent.parent)), default=0.0)
-    write_json(path, {**use, "planned": max(time.time(), newest + 0.001)}, sealed=True)
+def write_use(path: Path, use: Mapping[str, Any], *, planned: float | None = None) -> None:
+    """Write the list of a plan, as the newest if nothing else is said: times of files get lost, and clocks go back."""
+    if planned is None:
+        planned = max([time.time(), *(other.planned + 0.001 for other in uses(path.parent.parent))])
+    write_json(path, {**use, "planned": planned}, sealed=True)
 
 
 def uses(root: Path) -> list[Use]:

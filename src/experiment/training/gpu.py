@@ -62,7 +62,7 @@ def visible_cards() -> list[Card]:
         whole = next((uuid for uuid in uuids.values() if uuid.startswith(name)), None)  # CUDA takes a UUID's beginning
         return uuids.get(name) or whole or f"{job}{name}"
 
-    return [Card(name, identity(name)) for name in names if name not in ("", "-1")]
+    return [Card(name, identity(name)) for name in names if name not in ("", "-1", "NoDevFiles")]  # Slurm: no card
 
 
 def visible_gpus() -> list[str]:
