@@ -24,8 +24,8 @@ def claims_table(paper: Paper) -> str:
     printed = together(paper.printed.values())
     lines, above = ["| claim | the paper | rule | published numbers |", "|---|---|---|---|"], ""
     for name, claim in paper.claims.items():
-        finding = claim.judge(Runs(printed))
-        sentence = f"{claim.says} ({claim.where})"
+        finding = claim(Runs(printed))
+        sentence = f"{claim.title} ({claim.where})"
         cells = [SAME if sentence == above else sentence, claim.rule, f"{finding.state}: {finding.reason}"]
         lines.append(f"| `{name}` | {' | '.join(map(escape_markdown, cells))} |")
         above = sentence

@@ -26,11 +26,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.significance import welch_p_value
-from replication.measurements import COLUMNS, KEYS, SLACK, comparable, filled, half_interval, listed, matching, records
+from replication.measurements import COLUMNS, KEYS, Made, comparable, filled, half_interval, listed, matching, records
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -49,6 +49,10 @@ UNCERTAIN, CERTAIN = ("bleu", "chrf", "comet"), ("_against_bpe", "_against_best_
 #: What both sides of a comparison must be of, unless the sides name it: averages over different things do not compare.
 ALIKE = ("corpus", "direction", "testset", "model")
 PLACE = ("corpus", "direction")
+#: The columns that tell apart what is no other run of the same.
+SYSTEM = [name for name in COLUMNS if name not in ("seed", "value", "error", "text")]
+#: Differences of floating-point numbers are not exact: 0.3 - 0.2 is not above 0.1.
+SLACK = 1e-9
 #: In place of a value: the largest that the comparison has.
 LARGEST = object()
 Cell = tuple[Any, ...]
@@ -73,6 +77,7 @@ def of(take: str = "mean", error: bool = False, **where: Any) -> Side:
     return Side(where, take, error)
 
 
+@dataclass
 class Runs:
     """The measurements that a claim is judged by: the paper's own, or ours.
 
@@ -80,11 +85,10 @@ class Runs:
     there. `trained` are our systems' BLEU and `learned_nothing`.
     """
 
-    def __init__(self, measured: DataFrame, printed: Runs | None = None, trained: DataFrame | None = None) -> None:
-        self.measured = measured
-        self.printed = printed
-        self.trained = trained
-        self.asked: list[Numbers] = []
+    measured: DataFrame
+    printed: Runs | None = None
+    trained: DataFrame | None = None
+    asked: list[Numbers] = field(default_factory=list)
 
     @property
     def are_printed(self) -> bool:
@@ -110,24 +114,20 @@ class Numbers:
     step: float = 0  # what is judged is the number, and the ends of its interval, rounded to multiples of this
 
     def __gt__(self, bound: float) -> Cases:
-        return self._cases(lambda value: value > bound + SLACK)
+        return self._cases(lambda value: value <= bound + SLACK)
 
     def __ge__(self, bound: float) -> Cases:
-        return self._cases(lambda value: value >= bound - SLACK)
-
-    def __lt__(self, bound: float) -> Cases:
         return self._cases(lambda value: value < bound - SLACK)
 
+    def __lt__(self, bound: float) -> Cases:
+        return self._cases(lambda value: value >= bound - SLACK)
+
     def __le__(self, bound: float) -> Cases:
-        return self._cases(lambda value: value <= bound + SLACK)
+        return self._cases(lambda value: value > bound + SLACK)
 
     def between(self, low: float, high: float) -> Cases:
         """Return which numbers lie within two bounds, both included."""
-        found = self._cases(lambda value: low - SLACK <= value <= high + SLACK)
-        below, above = self < low, self > high
-        apart = {c: (below.holds[c] and below.clear[c]) or (above.holds[c] and above.clear[c]) for c in found.clear}
-        clear = {cell: found.clear[cell] and (found.holds[cell] or apart[cell]) for cell in found.clear}
-        return replace(found, clear=clear)
+        return self._cases(lambda value: (value > high + SLACK) - (value < low - SLACK))
 
     def minus(self, other: Numbers) -> Numbers:
         """Return these numbers minus others of the same cells."""
@@ -145,7 +145,7 @@ class Numbers:
         return replace(self, step=step)
 
     def _judged(self, value: float) -> float:
-        return round(value / self.step + SLACK) * self.step if self.step else value
+        return round(value / self.step + SLACK) * self.step if self.step and not math.isnan(value) else value
 
     def mean(self) -> Numbers:
         """Return the mean over all cells as the only number."""
@@ -175,19 +175,19 @@ class Numbers:
         """Return what is compared in a cell, side by side: one number a seed, where there are seeds."""
         found = []
         for rows in self.rows:
-            here = matching_keys(rows, dict(zip(self.columns, cell, strict=True)))
+            here = matching(rows, **filled(dict(zip(self.columns, cell, strict=True))))
             found.append(here.groupby("seed", dropna=False)["value"].mean().tolist())
         return found
 
-    def _cases(self, so: Callable[[float], bool]) -> Cases:
-        """Return where something is so, and where it is so, or not, all over the interval."""
+    def _cases(self, missed: Callable[[float], int]) -> Cases:
+        """Return where something is so, and where one thing is true all over the interval: that it is so, or that it is
+        missed on one side. `missed` is 0 where it is so, and else tells the sides apart."""
         holds, clear = {}, {}
         for cell, value in self.known.items():
             half = self.halves[cell]
-            holds[cell] = so(self._judged(value))
-            clear[cell] = not math.isnan(half) and all(
-                so(self._judged(end)) == holds[cell] for end in (value - half, value + half)
-            )
+            low, middle, high = (missed(self._judged(place)) for place in (value - half, value, value + half))
+            holds[cell] = not middle
+            clear[cell] = not math.isnan(half) and low == middle == high
         return Cases(self, holds, clear, self.obstacle)
 
 
@@ -251,8 +251,7 @@ def _selected(metrics: Sequence[str], where: Mapping[str, Any], measured: DataFr
         groups = rows.groupby([name for name in columns if name != column], dropna=False)[column]
         rows = rows[rows[column] == groups.transform("max")]
     if "seed" not in columns and rows["seed"].notna().any():
-        keys = [name for name in COLUMNS if name not in ("seed", "value", "error", "text")]
-        has_seeds = rows.groupby(keys, dropna=False)["seed"].transform("count") > 0
+        has_seeds = rows.groupby(SYSTEM, dropna=False)["seed"].transform("count") > 0
         rows = rows[rows["seed"].notna() | ~has_seeds]
     return rows
 
@@ -265,9 +264,8 @@ def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFr
     run = [*KEYS, "testset"]
     sampled = measured[measured["metric"].str.endswith("_ci95")].drop_duplicates(run)
     sampled = sampled.assign(metric=sampled["metric"].str.removesuffix("_ci95"), sampled=sampled["value"])
-    groups = rows.merge(sampled[[*run, "sampled"]], how="left", on=run).groupby(
-        [name for name in COLUMNS if name not in ("seed", "value", "error", "text")], dropna=False, sort=False
-    )
+    with_sampled = rows.merge(sampled[[*run, "sampled"]], how="left", on=run)
+    groups = with_sampled.groupby(SYSTEM, dropna=False, sort=False)
     number, error = groups["value"].count(), groups["value"].sem().fillna(groups["error"].mean())
     freedom = (number - 1).where(number > 1, groups["freedom"].mean())
     # Of a single run, half the bootstrap interval over sentences, which says nothing of training.
@@ -283,13 +281,6 @@ def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFr
     widest = widest.where(of_cell["half"].count() == of_cell.size())
     cells = [cell if isinstance(cell, tuple) else (cell,) for cell in value.index]
     return dict(zip(cells, zip(value, widest, strict=True), strict=True))
-
-
-def matching_keys(rows: DataFrame, keys: Mapping[Any, Any]) -> DataFrame:
-    """Return the rows that agree with every key that is filled."""
-    for key, value in filled(keys).items():
-        rows = rows[(rows[key] == value).fillna(False)]
-    return rows
 
 
 # ---- what makes a judgement impossible
@@ -335,7 +326,7 @@ def _missing(expected: Numbers, found: Numbers) -> list[str]:
     A best of seven sizes is no best of the two that were run: what is behind a maximum has to be there, too.
     """
     ours = found.members()
-    lacking = [row for row in records(expected.members()) if matching_keys(ours, row).empty]
+    lacking = [row for row in records(expected.members()) if matching(ours, **filled(row)).empty]
     names = [" ".join(str(v) for k, v in filled(row).items() if k not in ("algorithm", "size")) for row in lacking]
     cells = {*expected.known, *found.cells} - set(found.known)
     return names or [_cell_name(cell) for cell in sorted(cells, key=str)]
@@ -401,7 +392,7 @@ def _untrained(members: DataFrame, trained: DataFrame) -> list[str]:
 
     for columns in (members.columns.drop("metric"), list(PLACE)):
         systems = records(members[columns].drop_duplicates())
-        found = pandas.concat([matching_keys(trained, system) for system in systems] or [trained[:0]])
+        found = pandas.concat([matching(trained, **filled(system)) for system in systems] or [trained[:0]])
         if len(found):
             nothing = found[found["metric"] == "learned_nothing"]
             return list(dict.fromkeys(nothing["segmentation"] + " " + nothing["direction"]))
@@ -566,26 +557,24 @@ def _cell_name(cell: Cell) -> str:
 # ---- claims and verdicts
 
 
-class Claim(NamedTuple):
-    """A claim of a paper: its sentence, its place, what its numbers come from, and the function that judges it."""
+@dataclass(frozen=True)
+class Claim(Made):
+    """A claim of a paper: its sentence (`title`), its place in the paper, and the function that judges `Runs`."""
 
-    says: str
     where: str
-    needs: tuple[str, ...]
     scales: tuple[str, ...]  # none: any; else those whose corpora the claim is about
-    judge: Callable[[Runs], Finding]
 
     @property
     def rule(self) -> str:
-        """The rule in English: the function's docstring."""
-        return " ".join((self.judge.__doc__ or "").split()).rstrip(".")
+        """The rule in English."""
+        return self.note.rstrip(".")
 
 
 def claim(
     says: str, where: str, needs: str | Sequence[str] = "scores", scales: Sequence[str] = ()
 ) -> Callable[[Callable[[Runs], Finding]], Claim]:
     """Return the decorator that makes a claim of a function. `needs` names measures, or `scores`."""
-    return lambda judge: Claim(says, where, tuple(listed(needs)), tuple(scales), judge)
+    return lambda judge: Claim(says, tuple(listed(needs)), judge, where, tuple(scales))
 
 
 class Verdict(NamedTuple):
@@ -609,9 +598,9 @@ def verdict(
     finding is told, but it is no verdict: the claim is not about such text.
     """
     theirs = Runs(printed)
-    by_paper = claim.judge(theirs)
+    by_paper = claim(theirs)
     trained = ours if trained is None else trained
-    found = claim.judge(Runs(ours, theirs, trained[trained["metric"].isin(["bleu", "learned_nothing"])]))
+    found = claim(Runs(ours, theirs, trained[trained["metric"].isin(["bleu", "learned_nothing"])]))
     if claim.scales and scale not in claim.scales:
         found = Finding(NOT_TESTABLE, f"about corpora of scale {' or '.join(claim.scales)}")
     elif generated and found.state != NOT_TESTABLE:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
-from replication.measurements import NUMBERS, WHOLE_NUMBERS, comparable, listed, without_size
-from replication.tables import Frames, summary
+from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
+from replication.tables import summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,17 +37,8 @@ MOST_TICKS = 12
 Look = tuple[str, str]  # a series, and ours or the paper's
 
 
-class PaperFigure(NamedTuple):
-    """A paper's figure: what is above it, what its numbers come from, and the function that draws it."""
-
-    title: str
-    needs: tuple[str, ...]
-    draw: Callable[[DataFrame, Frames], Drawing]
-
-    @property
-    def note(self) -> str:
-        """The sentences below the figure: the function's docstring."""
-        return " ".join((self.draw.__doc__ or "").split())
+class PaperFigure(Made):
+    """A paper's figure, drawn from our measurements and the published tables."""
 
 
 def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:

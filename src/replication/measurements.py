@@ -7,6 +7,7 @@ measures (`write`, `read`), and from what the paper printed (`read_printed`: pap
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -62,8 +63,6 @@ RUN_FACTS = (
 UNITS = {"": Decimal(1), "%": Decimal("0.01"), "K": Decimal(1000), "M": Decimal(1_000_000), "h": Decimal(1)}
 #: A metric as similar as this (difflib's ratio) to a score is that score, misspelled: blue, belu, comte.
 MISSPELLED = 0.75
-#: Differences of floating-point numbers are not exact: 0.3 - 0.2 is not above 0.1.
-SLACK = 1e-9
 
 
 def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS) -> DataFrame:
@@ -161,23 +160,31 @@ def _read_csv(path: str | Path, next_step: str) -> DataFrame:
     return table
 
 
+# ---- what is made of measurements
+
+
+@dataclass(frozen=True)
+class Made:
+    """A table, figure or claim of a paper: its title, the sources of its numbers, and the function that makes it."""
+
+    title: str
+    needs: tuple[str, ...]  # names of measures, or `scores`
+    make: Callable[..., Any]
+
+    def __call__(self, *given: Any) -> Any:
+        return self.make(*given)
+
+    @property
+    def note(self) -> str:
+        """The function's docstring, which is shown with it."""
+        return " ".join((self.make.__doc__ or "").split())
+
+
 # ---- what a paper printed
 
-#: Columns of a published file; only the first four have to be there.
-PUBLISHED = (
-    "row",
-    "column",
-    "value",
-    "metric",
-    "error",
-    "freedom",
-    "unit",
-    "mark",
-    "text",
-    *KEYS[1:],
-    "split",
-    "testset",
-)
+#: Columns of a published file: those that have to be there, and all.
+NEEDED = ("row", "column", "value", "metric")
+PUBLISHED = (*NEEDED, "error", "freedom", "unit", "mark", "text", *KEYS[1:], "split", "testset")
 #: Column of a published file -> what it may hold, and that in words.
 _RULES = {
     "row": (r"(?s).*\S.*", "the label as printed"),
@@ -205,7 +212,7 @@ def read_printed(path: Path) -> DataFrame:
     for name in table:
         if name not in PUBLISHED:
             raise unknown(f"column in {path}:", str(name), PUBLISHED, next_step="correct the first row")
-    if missing := [name for name in PUBLISHED[:4] if name not in table]:
+    if missing := [name for name in NEEDED if name not in table]:
         raise InputError(f"the first row of {path} lacks {', '.join(missing)}", allowed=", ".join(PUBLISHED))
     table = table.reindex(columns=list(PUBLISHED), fill_value="")
     for name, (pattern, allowed) in _RULES.items():

@@ -106,7 +106,7 @@ def called(name: str) -> str:
 def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section:
     """Write a table as CSV, Markdown and LaTeX; return its section of the page."""
     described = paper.tables[name]
-    cells = described.make(paper.printed, evidence(described.needs, measured))
+    cells = described(paper.printed, evidence(described.needs, measured))
     head = {"paper": paper.name, "table": name, "scale": paper.scale}
     _write_csv(folder / f"{name}.csv", cells.assign(**head)[[*head, *cells.columns]])
     scale = f"Ours is of scale {paper.scale}: smaller than the paper where its file says so, under its labels."
@@ -136,7 +136,7 @@ def _as_markdown(heading: str, parts: Sequence[Table], said: Sequence[str] = ())
 def _figure(paper: Paper, name: str, measured: Measured, folder: Path) -> Section:
     """Write a figure as SVG and PNG; return its section. Nothing printed is drawn beside ours of generated text."""
     figure = paper.figures[name]
-    drawing = figure.draw(evidence(figure.needs, measured), {} if paper.generated else paper.printed)
+    drawing = figure(evidence(figure.needs, measured), {} if paper.generated else paper.printed)
     svg = inline_svg(save_figure(drawing, folder / f"{name}.svg"), f"figure-{name}-", f"{called(name)}: {figure.title}")
     save_png(drawing, folder / f"{name}.png")
     said = f"{figure.note} Ours is of scale {paper.scale}." if paper.scale != "full" else figure.note
@@ -165,7 +165,7 @@ def verdict_frame(paper: Paper, verdicts: Mapping[str, Verdict]) -> DataFrame:
 
     return pandas.DataFrame(
         {
-            **{"claim": name, "says": claim.says, "where": claim.where, "rule": claim.rule},
+            **{"claim": name, "says": claim.title, "where": claim.where, "rule": claim.rule},
             **{"published": verdicts[name].published.state, "published reason": verdicts[name].published.reason},
             **{"ours": verdicts[name].ours.state, "ours reason": verdicts[name].ours.reason},
         }
@@ -182,7 +182,7 @@ def _claims_table(paper: Paper, verdicts: Mapping[str, Verdict]) -> Table:
         for finding in found:
             style = finding.state.replace(" ", "-")
             cells.append(Cell(f"{STATES[finding.state]} {finding.state}: {finding.reason}", style=style))
-        lines.append(Line(f"{name}: {one.says} ({one.where})", cells))
+        lines.append(Line(f"{name}: {one.title} ({one.where})", cells))
     states = Counter(each.ours.state for each in verdicts.values())
     counts = ", ".join(f"{states[state]} {state}" for state in STATES)
     said = [f"By our numbers: {counts}. A verdict is the stated rule, computed from the numbers."]

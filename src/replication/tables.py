@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.significance import mean_and_interval
 from replication.measurements import COLUMNS as MEASURED
-from replication.measurements import KEYS, UNITS, comparable, filled, half_interval, listed, matching, records
+from replication.measurements import KEYS, UNITS, Made, comparable, filled, half_interval, listed, matching, records
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
 
 #: A paper's published tables, by name.
 Frames = Mapping[str, "DataFrame"]
+#: The state of a cell that the paper does not have.
+ALONE = "ours alone"
 #: Every column of a table's cells, with what it holds. Numbers are in full and in the cell's unit.
 COLUMNS: dict[str, str] = {
     "row": "label of the row as printed",
     "column": "label of the column as printed",
     "extra": "empty: what the cell is compared with; else the name of what is shown beside it",
-    "state": "compared, not measured (by us), lost (from the paper's text) or ours alone",
+    "state": f"compared, not measured (by us), lost (from the paper's text) or {ALONE}",
     "kind": "number or text; where the paper's and ours are not of one kind, both: text/number or number/text",
     "published": "as printed",
     "published_error": "what follows ±",
@@ -54,23 +57,16 @@ AVERAGED_OVER = ("seed", "value", "error", "freedom", "text")
 Record = Mapping[str, Any]
 
 
-class PaperTable(NamedTuple):
-    """A paper's table: what is above it, what its numbers come from, and the function that makes its cells."""
+@dataclass(frozen=True)
+class PaperTable(Made):
+    """A paper's table, whose cells are made of the published tables and our measurements."""
 
-    title: str
-    needs: tuple[str, ...]
-    shows: str  # the published table; empty: the one of the function's name
-    make: Callable[[Frames, DataFrame], DataFrame]
-
-    @property
-    def note(self) -> str:
-        """The sentences below the table: the function's docstring."""
-        return " ".join((self.make.__doc__ or "").split())
+    shows: str = ""  # the published table; empty: the one of the function's name
 
 
 def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., PaperTable]:
     """Return the decorator that makes a table of a function. `needs` names measures, or `scores`."""
-    return lambda make: PaperTable(title, tuple(listed(needs)), shows, make)
+    return lambda make: PaperTable(title, tuple(listed(needs)), make, shows)
 
 
 def as_printed(
@@ -82,7 +78,7 @@ def as_printed(
         return beside(printed[name], ours, **options)
 
     make.__doc__ = note
-    return PaperTable(title, tuple(listed(needs)), name, make)
+    return PaperTable(title, tuple(listed(needs)), make, name)
 
 
 class Ours(NamedTuple):
@@ -124,12 +120,8 @@ def beside(
 def further(values: DataFrame, measured: DataFrame, decimals: int | None = None) -> DataFrame:
     """Return the cells of a row or column that a printed table does not have: `values` is some of the table with other
     labels and keys (`assign`)."""
-    made = []
-    for value in records(values.assign(printed="", printed_error="", mark="", text="")):
-        found = our_value(value, measured)
-        digits = _digits(found.number) if decimals is None else decimals
-        made.append(record(value, found, "", digits, printed=False))
-    return as_cells(made)
+    cells = beside(values.assign(printed="", printed_error="", mark="", text=""), measured)
+    return cells.assign(state=ALONE, decimals=cells["ours"].map(_digits) if decimals is None else decimals)
 
 
 def as_cells(cells: Iterable[Record]) -> DataFrame:
@@ -139,7 +131,7 @@ def as_cells(cells: Iterable[Record]) -> DataFrame:
     return pandas.DataFrame(list(cells), columns=list(COLUMNS), dtype=object)
 
 
-def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0, printed: bool = True) -> dict[str, Any]:
+def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0) -> dict[str, Any]:
     """Return a cell: what was printed, what we measured, and the difference, in the cell's unit."""
     unit = float(UNITS[value["unit"]])
     known = ours.number is not None or bool(ours.text)
@@ -150,13 +142,12 @@ def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0, printe
     difference: Any = None if number is None or not value["printed"] else number - float(value["printed"])
     if value["text"] and ours.text:
         difference = "equal" if value["text"] == ours.text else "differs"
-    state = ("compared" if known else "not measured") if shown else "lost"
     keys = dict.fromkeys((*KEYS, "split"), "") | {k: str(v) for k, v in filled(value).items() if k in (*KEYS, "split")}
     return {
         "row": value["row"],
         "column": value["column"],
         "extra": extra,
-        "state": state if printed else "ours alone",
+        "state": "lost" if not shown else "compared" if known else "not measured",
         "kind": "/".join(kinds) or ("text" if value["metric"] == "pieces" else "number"),
         "published": shown,
         "published_error": value["printed_error"],
@@ -256,8 +247,8 @@ def alone(
         blank = {"metric": "", "row": row, "column": column, "unit": ""}
         value = {**dict.fromkeys(("printed", "printed_error", "text", "mark"), ""), **blank, **keys}
         digits = (decimals or {}).get(value["metric"], _digits(found.number))
-        made.append(record(value, found, "", digits, printed=False))
-    return as_cells(made)
+        made.append(record(value, found, "", digits))
+    return as_cells(made).assign(state=ALONE)
 
 
 def _text(given: Any) -> str:
@@ -294,7 +285,7 @@ def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list
     by_place = {(cell["row"], cell["column"], cell["extra"]): cell for cell in records(cells)}
     rows, columns, extras = (list(dict.fromkeys(key[place] for key in by_place)) for place in range(3))
     kinds = [(OURS, "")]
-    if any(cell["state"] != "ours alone" for cell in by_place.values()):
+    if any(cell["state"] != ALONE for cell in by_place.values()):
         kinds = [(PAPER, ""), *((kind, extra) for extra in extras for kind in (extra or OURS, DIFFERENCE))]
     # An extra may belong to some columns alone: it would leave empty ones under others.
     filled_in = {key[1:] for key, cell in by_place.items() if _known(cell)}
@@ -343,21 +334,17 @@ def _filled(line: Sequence[Cell]) -> bool:
 
 def _shown(cell: Record, heading: str) -> Cell:
     """Return one cell as it is shown under `paper`, `Δ`, or `ours` and the names of extras."""
-    if heading == PAPER:
-        marks = cell["published_mark"].split()
-        signs = " ".join(mark for mark in marks if mark not in ("bold", "✓"))
-        return Cell(_paper(cell), None, signs, "bold" in marks, "paper")
     if heading == DIFFERENCE:
         return Cell(_difference(cell), style="difference")
-    marks = cell["ours_mark"].split()
-    signs = " ".join(mark for mark in marks if mark != "bold")
-    return Cell(_ours(cell), None, signs if _known(cell) else "", "bold" in marks, "ours")
+    text, marks, style = (_paper, "published_mark", "paper") if heading == PAPER else (_ours, "ours_mark", "ours")
+    signs = " ".join(mark for mark in cell[marks].split() if mark not in ("bold", "✓"))
+    return Cell(text(cell), None, signs, "bold" in cell[marks].split(), style)
 
 
 def _paper(cell: Record) -> str:
     text = str(cell["published"])
     if not text or cell["kind"].startswith("text"):
-        return text or ("" if cell["state"] == "ours alone" else LOST)
+        return text or ("" if cell["state"] == ALONE else LOST)
     digits = len(text.partition(".")[2])
     shown = f"{Decimal(text):,}" if digits <= MOST_DECIMALS else f"{Decimal(text):,.{FEWER_DECIMALS}f}"
     shown += f" ± {cell['published_error']}" if cell["published_error"] else ""
@@ -385,7 +372,7 @@ def _difference(cell: Record) -> str:
     if isinstance(difference, str):
         return difference
     if difference is None:
-        return "" if cell["state"] == "ours alone" else MISSING
+        return "" if cell["state"] == ALONE else MISSING
     if cell["metric"] in _ANSWERS:
         return "differs" if difference else "equal"
     unit = cell["unit"] if cell["unit"] in _FACTORS else ""

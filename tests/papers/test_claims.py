@@ -259,7 +259,7 @@ def test_scales_and_generated_text() -> None:
     found = verdict(better, PRINTED, ours, generated=True).ours
     assert found.state == NOT_TESTABLE
     assert "there by the rule confirmed" in found.reason
-    of_full = claim("x", where="y", scales=["full"])(better.judge)
+    of_full = claim("x", where="y", scales=["full"])(better.make)
     assert verdict(of_full, PRINTED, ours, "smoke").ours.reason == "about corpora of scale full"
     assert verdict(of_full, PRINTED, ours, "full").ours.state == CONFIRMED
 

@@ -46,7 +46,7 @@ def test_a_paper_beside_itself(name: str) -> None:
         if shown is None:
             continue
         mine = together([shown[(shown["printed"] != "") | (shown["text"] != "")]])
-        cells = described.make(paper.printed, with_derived(mine))
+        cells = described(paper.printed, with_derived(mine))
         printed = cells[(cells["extra"] == "") & (cells["state"] != "ours alone")]
         places = [["row", "column"]]
         assert printed[places[0]].to_numpy().tolist() == shown[places[0]].to_numpy().tolist()

@@ -70,7 +70,7 @@ def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, inste
     measured = of_table1(random_bpe)
     for value in values:
         assert len(of_value(value, measured)) >= 1
-    cells = random_bpe.tables["table2"].make(random_bpe.printed, measured)
+    cells = random_bpe.tables["table2"](random_bpe.printed, measured)
     compared = cells[cells["state"] == "compared"]
     assert len(compared) == 30 * 4
     differences = compared[compared["metric"] == "effect_mean"]["difference"]

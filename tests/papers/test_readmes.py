@@ -46,5 +46,5 @@ def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
     assert len(verdicts) == 4
     for name, found in verdicts.items():
         assert f"| `{name}` | {found.ours.state}: {found.ours.reason} |\n" in page
-    (shown,) = layout(paper.tables["table1"].make(paper.printed, evidence(["scores"], measured)))
+    (shown,) = layout(paper.tables["table1"](paper.printed, evidence(["scores"], measured)))
     assert markdown_table(shown) in page
