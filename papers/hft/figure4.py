@@ -6,15 +6,14 @@ text and segments it; SentencePiece with its defaults, but, like HFT, with every
 `published` repeats what their program (edoardosignoroni/hftoks-eval at 546ee60) did. HFT: `variant=published`.
 SentencePiece read every file of the text's folder: the text; the text again, in files of 5,000 lines, of which the last
 one is empty where the number of lines is a multiple of 5,000; and, where HFT had been run before, HFT's pretokenized
-text. Which languages this was, and by which version of the pretokenization, cannot be seen in the repository; `Folder`
-says it, and the published numbers tell (experiment.yaml).
+text. Which languages this was, and by which version of the pretokenization, cannot be seen in the repository; the
+published numbers tell (experiment.yaml).
 """
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,19 +31,8 @@ ALGORITHMS = ("spm-bpe", "hft", "unigram")
 BATCH = 5000
 #: HFT's pretokenized text in the folder: none, that of an earlier script, which joined no words (e-mail), or today's.
 POLLUTIONS = ("none", "earlier", "present")
-_CORRECTED: dict[str, dict[str, Any]] = {
-    "hft": {},
-    "spm-bpe": {"normalization": "nmt_nfkc", "character_coverage": 1.0},
-    "unigram": {"normalization": "nmt_nfkc", "character_coverage": 1.0},
-}
-
-
-@dataclass(frozen=True)
-class Folder:
-    """What the published baselines were learned from, and with which share of the characters."""
-
-    pretokenized: str = "none"  # one of POLLUTIONS
-    character_coverage: float = 1.0
+#: SentencePiece's options by the paper's definitions.
+DEFAULTS: dict[str, Any] = {"normalization": "nmt_nfkc", "character_coverage": 1.0}
 
 
 class Found(NamedTuple):
@@ -59,15 +47,19 @@ def corrected(text: Path, algorithm: str, size: int) -> Found:
 
     Raises InputError where the text does not give as many entries, or has more characters.
     """
-    segmenter = registry.find(algorithm).learn([text], size, **_CORRECTED[algorithm])
+    options = {} if algorithm == "hft" else DEFAULTS
+    segmenter = registry.find(algorithm).learn([text], size, **options)
     if (reached := segmenter.reached() or 0) < size:
         raise InputError(f"the text gives {algorithm} {reached} entries, not {size}")
     pieces = (line.split(" ") if line else [] for line in segmenter.encode_batch(list(read_lines(text))))
     return Found(of_pieces(pieces), reached)
 
 
-def published(text: Path, algorithm: str, size: int, step: int = 100, folder: Folder | None = None) -> Found:
-    """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time.
+def published(
+    text: Path, algorithm: str, size: int, step: int = 100, pretokenized: str = "none", coverage: float = 1.0
+) -> Found:
+    """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time. What else the
+    baselines were learned from is one of `POLLUTIONS`, and `coverage` with which share of the characters.
 
     Raises InputError as `corrected` does, but where HFT runs out of candidates: then it has fewer entries.
     """
@@ -78,24 +70,26 @@ def published(text: Path, algorithm: str, size: int, step: int = 100, folder: Fo
         hft = HFT.learn([text], size, variant="published", step=step)
         pieces = (line.split(" ") for line in hft.encode_batch(lines))
         return Found(as_published(pieces, hft.vocabulary, algorithm), len(hft.vocabulary))
-    processor = _sentencepiece(lines, algorithm, size, folder or Folder())
+    processor = _sentencepiece(files(lines, pretokenized), algorithm, size, coverage)
     vocabulary = {processor.id_to_piece(n) for n in range(processor.get_piece_size())}
     pieces = (processor.encode_as_pieces(line.rstrip()) for line in lines)
     return Found(as_published(pieces, vocabulary, algorithm), len(vocabulary))
 
 
-def _sentencepiece(lines: Sequence[str], algorithm: str, size: int, folder: Folder) -> SentencePieceProcessor:
+def _sentencepiece(
+    texts: Sequence[Sequence[str]], algorithm: str, size: int, coverage: float
+) -> SentencePieceProcessor:
     """Return SentencePiece's processor with a model learned as theirs: ids and coverage as in their program."""
     from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
     model = io.BytesIO()
     try:
         SentencePieceTrainer.train(
-            sentence_iterator=chain.from_iterable(files(lines, folder.pretokenized)),
+            sentence_iterator=chain.from_iterable(texts),
             model_writer=model,
             model_type={"spm-bpe": "bpe"}.get(algorithm, algorithm),
             vocab_size=size,
-            character_coverage=folder.character_coverage,
+            character_coverage=coverage,
             unk_id=2,
             bos_id=-1,
             eos_id=1,

@@ -42,7 +42,7 @@ def of_pieces(lines: Pieces) -> Frequencies:
         counts.update(pieces)
         length += len(pieces)
         number += 1
-    ranked = _ranked(counts)
+    ranked = sorted(counts.values(), reverse=True)
     return Frequencies(
         class_frequency(ranked), length / number if number else None, rank_weighted_frequency(ranked), ranked
     )
@@ -58,7 +58,7 @@ def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> 
         counts.update(pieces[:-1] if algorithm == "hft" else pieces)
         items += max(1, len(pieces)) + (0 if algorithm == "hft" else "".join(pieces).count(","))
         number += 1
-    ranked = _ranked(Counter({piece: count for piece, count in counts.items() if piece in vocabulary}))
+    ranked = sorted((count for piece, count in counts.items() if piece in vocabulary), reverse=True)
     m = int(len(ranked) / 100 * 95)
     weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
     return Frequencies(
@@ -67,7 +67,3 @@ def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> 
         weighted / (m * (m + 1) / 2) if m else None,
         ranked,
     )
-
-
-def _ranked(counts: Counter[str]) -> list[int]:
-    return sorted(counts.values(), reverse=True)

@@ -24,26 +24,26 @@ from replication.claims import (
     of,
     significant,
 )
-from replication.figures import draw, figure
+from replication.figures import drawn
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, as_printed, beside, table
+from replication.tables import as_measured, as_printed
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
 
-from .figure4 import ALGORITHMS, POLLUTIONS, Folder, Found, corrected, published
+from .figure4 import ALGORITHMS, POLLUTIONS, Found, corrected, published
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from pandas import DataFrame
-
     from experiment.runs import Run
 
+#: As the authors' program computes them, and by the paper's definitions.
+STATISTICS = ["f95", "mu", "nu"]
+CORRECTED = ["f95_corrected", "mu_corrected", "nu_corrected"]
 #: The texts of Figures 3 to 5, and what the figures call them.
 SIX = ["hftoks-am", "hftoks-en", "hftoks-ga", "hftoks-hi", "hftoks-lt", "hftoks-ojb"]
 LABELS = dict(zip(SIX, ("Amharic", "English", "Irish", "Hindi", "Lithuanian", "Ojibwe"), strict=True))
 LABELS |= {"distinct_characters": "distinct characters", "spm-bpe": "bpe", "x": "rank"}
-LABELS |= {"f95_corrected": "F95", "mu_corrected": "μ", "nu_corrected": "ν", "frequency_corrected": "frequency"}
+LABELS |= {"frequency_corrected": "frequency", **dict(zip(CORRECTED, ("F95", "μ", "ν"), strict=True))}
 
 
 # ---- measures
@@ -99,9 +99,10 @@ def frequencies(
     """
     asked = sizes if isinstance(sizes, Mapping) else dict.fromkeys(sizes)
     for (name, path), algorithm in product(sources.texts(texts).items(), ALGORITHMS):
-        folder = Folder(_of_text(pretokenized, algorithm, name, "none"), _of_text(coverage, algorithm, name, 1.0))
-        if folder.pretokenized not in POLLUTIONS:
-            raise unknown(f"pretokenized text of {name}", folder.pretokenized, POLLUTIONS)
+        pollution = _of_text(pretokenized, algorithm, name, "none")
+        if pollution not in POLLUTIONS:
+            raise unknown(f"pretokenized text of {name}", pollution, POLLUTIONS)
+        learned_from = pollution, _of_text(coverage, algorithm, name, 1.0)
         for (size, other), form in product(asked.items(), ("", "_corrected")):
             short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
             segmentation = f"{'hft-published' if algorithm == 'hft' else algorithm}-{short}"
@@ -109,7 +110,7 @@ def frequencies(
             after = (curves or {}).get("after", 0) if size in (curves or {}).get("sizes", ()) else None
             learned = (path, algorithm, other or size)
             try:
-                made = corrected(*learned) if form else published(*learned, step, folder)
+                made = corrected(*learned) if form else published(*learned, step, *learned_from)
             except InputError as error:
                 print(f"{name}, {algorithm}, {size}{form}: not measured: {error}", file=sys.stderr)
                 continue
@@ -155,11 +156,10 @@ def sample(
 
 def first_with(lines: Sequence[str], wanted: Mapping[str, str]) -> dict[str, str]:
     """Return label -> the first line that contains its words. Raises InputError where there is none."""
-    found = {label: next((line for line in lines if words in line), None) for label, words in wanted.items()}
-    for label, line in found.items():
-        if line is None:
-            raise InputError(f"no line contains {wanted[label]!r}", next_step="name other words under `containing`")
-    return {label: line for label, line in found.items() if line is not None}
+    for words in wanted.values():
+        if not any(words in line for line in lines):
+            raise InputError(f"no line contains {words!r}", next_step="name other words under `containing`")
+    return {label: next(line for line in lines if words in line) for label, words in wanted.items()}
 
 
 #: The tokenizer's marks -> the signs that the paper prints (Figure 2; there the last two are exchanged).
@@ -247,78 +247,50 @@ def most_changed(
 # ---- tables
 
 
-@table("A sample of pretokenized text", needs="sample")
-def figure1(printed: Frames, ours: DataFrame) -> DataFrame:
-    """The paper shows the beginning of each line."""
-    return alone(ours)
-
-
-@table("Sizes of the texts of Figures 3 to 5", needs="counts")
-def corpora(printed: Frames, ours: DataFrame) -> DataFrame:
-    return alone(ours, rows="corpus")
-
-
+figure1 = as_measured("A sample of pretokenized text", "sample", "The paper shows the beginning of each line.")
+corpora = as_measured("Sizes of the texts of Figures 3 to 5", "counts", rows="corpus")
 table1 = as_printed("table1", "BLEU of five runs of each system")
-
-
-@table("F95, μ and ν as published, and by the paper's definitions", needs="frequencies", shows="figure4")
-def figure4_numbers(printed: Frames, ours: DataFrame) -> DataFrame:
-    """Ours repeats the authors' program; corrected has all tokens and ranks, texts read once, vocabularies of the size
-    asked for, and HFT as the paper describes it."""
-    metrics = {"f95": "f95_corrected", "mu": "mu_corrected", "nu": "nu_corrected"}
-    return beside(printed["figure4"], ours, extra={"corrected": {"metric": metrics}})
-
-
-@table("F95, μ and ν of every text, those that a user adds among them", needs="frequencies")
-def figure4_texts(printed: Frames, ours: DataFrame) -> DataFrame:
-    metrics = ["f95", "mu", "nu", "f95_corrected", "mu_corrected", "nu_corrected"]
-    return alone(ours, rows=["corpus", "algorithm", "size"], metric=metrics)
-
-
-@table("The 50 sentences on which sentence-BLEU differs most, per direction", needs="changed")
-def figure6(printed: Frames, ours: DataFrame) -> DataFrame:
-    """Of the runs with the first seed, all test sets of the direction."""
-    decimals = {"sentence_bleu": 1, "sentence_bleu_difference": 1}
-    return alone(ours, rows=["direction", "row"], columns=["metric", "algorithm"], decimals=decimals)
-
+figure4_numbers = as_printed(
+    "figure4",
+    "F95, μ and ν as published, and by the paper's definitions",
+    needs="frequencies",
+    note="Ours repeats the authors' program; corrected has all tokens and ranks, texts read once, vocabularies of the"
+    " size asked for, and HFT as the paper describes it.",
+    extra={"corrected": {"metric": dict(zip(STATISTICS, CORRECTED, strict=True))}},
+)
+figure4_texts = as_measured(
+    "F95, μ and ν of every text, those that a user adds among them",
+    "frequencies",
+    rows=["corpus", "algorithm", "size"],
+    metric=[*STATISTICS, *CORRECTED],
+)
+figure6 = as_measured(
+    "The 50 sentences on which sentence-BLEU differs most, per direction",
+    "changed",
+    "Of the runs with the first seed, all test sets of the direction.",
+    rows=["direction", "row"],
+    columns=["metric", "algorithm"],
+    decimals={"sentence_bleu": 1, "sentence_bleu_difference": 1},
+)
 
 # ---- figures
 
-
-@figure("Sizes of the texts", needs="counts")
-def figure3(ours: DataFrame, printed: Frames) -> Figure:
-    """Of the six texts of Figure 4."""
-    metrics = ["sentences", "words", "distinct_characters"]
-    return draw(ours, None, x="corpus", y=metrics, kind="bars", labels=LABELS)
-
-
-@figure("F95, μ and ν by size, as published", needs="frequencies")
-def figure4(ours: DataFrame, printed: Frames) -> Figure:
-    """F95 and ν, higher is better; μ, lower is better."""
-    return _by_size(ours, printed.get("figure4"), ["f95", "mu", "nu"])
-
-
-@figure("F95, μ and ν by size, corrected", needs="frequencies")
-def figure4_corrected(ours: DataFrame, printed: Frames) -> Figure:
-    """F95 and ν, higher is better; μ, lower is better."""
-    return _by_size(ours, None, ["f95_corrected", "mu_corrected", "nu_corrected"])
-
-
-def _by_size(ours: DataFrame, printed: DataFrame | None, metrics: list[str]) -> Figure:
-    return draw(ours, printed, x="size", y=metrics, series="algorithm", panels="corpus", log="x", labels=LABELS)
-
-
-@figure(
-    "Frequencies by rank of the vocabularies of 750, without the most frequent 100, as published", needs="frequencies"
+LOOKS: dict[str, Any] = {"series": "algorithm", "panels": "corpus", "labels": LABELS}
+BY_SIZE: dict[str, Any] = {"x": "size", "log": "x", "note": "F95 and ν, higher is better; μ, lower is better.", **LOOKS}
+BY_RANK = "Frequencies by rank of the vocabularies of 750, without the most frequent 100"
+figure3 = drawn(
+    "Sizes of the texts",
+    "counts",
+    "Of the six texts of Figure 4.",
+    x="corpus",
+    y=["sentences", "words", "distinct_characters"],
+    kind="bars",
+    labels=LABELS,
 )
-def figure5(ours: DataFrame, printed: Frames) -> Figure:
-    return draw(ours, None, x="x", y="frequency", series="algorithm", panels="corpus", labels=LABELS)
-
-
-@figure("Frequencies by rank of the vocabularies of 750, without the most frequent 100, corrected", needs="frequencies")
-def figure5_corrected(ours: DataFrame, printed: Frames) -> Figure:
-    return draw(ours, None, x="x", y="frequency_corrected", series="algorithm", panels="corpus", labels=LABELS)
-
+figure4 = drawn("F95, μ and ν by size, as published", "frequencies", beside="figure4", y=STATISTICS, **BY_SIZE)
+figure4_corrected = drawn("F95, μ and ν by size, corrected", "frequencies", y=CORRECTED, **BY_SIZE)
+figure5 = drawn(f"{BY_RANK}, as published", "frequencies", x="x", y="frequency", **LOOKS)
+figure5_corrected = drawn(f"{BY_RANK}, corrected", "frequencies", x="x", y="frequency_corrected", **LOOKS)
 
 # ---- claims
 
@@ -363,7 +335,7 @@ BY_CORRECTED, IN_ALL_18 = ", by the corrected numbers", ", in all 18 languages o
 MOST_CASES = "performance on F95 seems promising, improving on both bpe and unigram in most of the cases"
 THRESHOLD = "F95 starts at lower values, and then picks up the pace after some vocabulary size threshold"
 LENGTH = "the average length μ seems promising, improving on both bpe and unigram in most of the cases"
-STATISTICS = "improvements on both frequency statistics (and on the average length of the output)"
+BOTH = "improvements on both frequency statistics (and on the average length of the output)"
 
 
 def in_most_cells_above(runs: Runs, metric: str, hft: Side) -> Finding:
@@ -410,12 +382,12 @@ f95_threshold = f95_above_from_some_size(THRESHOLD)
 f95_threshold_corrected = f95_above_from_some_size(THRESHOLD + BY_CORRECTED, "f95_corrected")
 mu = mu_below(LENGTH)
 mu_corrected = mu_below(LENGTH + BY_CORRECTED, "mu_corrected")
-nu = f95_and_nu_above(f"{STATISTICS}; the length is hft-mu")
-nu_corrected = f95_and_nu_above(STATISTICS + BY_CORRECTED, "_corrected")
+nu = f95_and_nu_above(f"{BOTH}; the length is hft-mu")
+nu_corrected = f95_and_nu_above(BOTH + BY_CORRECTED, "_corrected")
 f95_all = f95_above(MOST_CASES + IN_ALL_18, hft=HFT)
 f95_threshold_all = f95_above_from_some_size(THRESHOLD + IN_ALL_18, hft=HFT)
 mu_all = mu_below(LENGTH + IN_ALL_18, hft=HFT)
-nu_all = f95_and_nu_above(STATISTICS + IN_ALL_18, hft=HFT)
+nu_all = f95_and_nu_above(BOTH + IN_ALL_18, hft=HFT)
 
 
 @claim("for Japanese and Burmese, μ is higher than other methods", where="section 3", needs="frequencies")

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from replication.claims import Finding, Runs, claim, difference, in_all, in_most, of, ratio, rising, values
 from replication.corpus_counts import corpus_counts
-from replication.figures import SYSTEM, draw, figure
+from replication.figures import SYSTEM, drawn
 from replication.measurements import comparable, frame, other_than, records, without_size
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, alone, as_printed, beside, further, table
+from replication.tables import Frames, as_measured, as_printed, beside, further, table
 from subwords.errors import InputError
 
 from .hierarchical import diagnostics, fit, summary
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from numpy import ndarray
     from pandas import DataFrame
 
@@ -180,18 +179,16 @@ def effects_from_table1(printed: Frames, ours: DataFrame) -> DataFrame:
     return with_quality(printed["table2"], ours)
 
 
-@table("Random minus Standard, from the same draws", needs="effects")
-def random_minus_standard(printed: Frames, ours: DataFrame) -> DataFrame:
-    metrics = [f"effect_difference_{name}" for name in ("mean", "hdi_lower", "hdi_upper")]
-    return alone(ours, metric=metrics, decimals=dict.fromkeys(metrics, 2))
-
-
-@table("How well the posteriors were sampled", needs=["effects", "effects-of-table1"])
-def sampling_of_effects(printed: Frames, ours: DataFrame) -> DataFrame:
-    decimals = {"sampler_divergences": 0, "sampler_largest_r_hat": 3, "sampler_fewest_samples": 0}
-    return alone(ours, metric=[*decimals, "sampler_warning"], decimals=decimals)
-
-
+DIFFERENCE = [f"effect_difference_{name}" for name in ("mean", "hdi_lower", "hdi_upper")]
+random_minus_standard = as_measured(
+    "Random minus Standard, from the same draws", "effects", metric=DIFFERENCE, decimals=dict.fromkeys(DIFFERENCE, 2)
+)
+sampling_of_effects = as_measured(
+    "How well the posteriors were sampled",
+    ["effects", "effects-of-table1"],
+    metric=["sampler_divergences", "sampler_largest_r_hat", "sampler_fewest_samples", "sampler_warning"],
+    decimals={"sampler_divergences": 0, "sampler_largest_r_hat": 3, "sampler_fewest_samples": 0},
+)
 table3 = as_printed(
     "table3",
     "Sentences, tokens and types of the corpora",
@@ -213,22 +210,12 @@ LABELS = {
 }
 
 
-@figure("BLEU by language, merges and variant")
-def figure1(ours: DataFrame, printed: Frames) -> Figure:
-    """Mean over seeds and its 95% t interval, the paper's by its printed standard errors."""
-    return _by_merges(ours, printed, ["bleu"])
-
-
-@figure("BLEU and chrF by language, merges and variant")
-def figure2(ours: DataFrame, printed: Frames) -> Figure:
-    """Mean over seeds and its 95% t interval, the paper's by its printed standard errors."""
-    return _by_merges(ours, printed, ["bleu", "chrf"])
-
-
-def _by_merges(ours: DataFrame, printed: Frames, metrics: list[str]) -> Figure:
-    table = printed.get("table1")
-    return draw(ours, table, x="size", y=metrics, series=SYSTEM, panels="corpus", kind="points", labels=LABELS)
-
+BY_MERGES: dict[str, Any] = {
+    "note": "Mean over seeds and its 95% t interval, the paper's by its printed standard errors.",
+    **{"beside": "table1", "x": "size", "series": SYSTEM, "panels": "corpus", "kind": "points", "labels": LABELS},
+}
+figure1 = drawn("BLEU by language, merges and variant", y="bleu", **BY_MERGES)
+figure2 = drawn("BLEU and chrF by language, merges and variant", y=["bleu", "chrf"], **BY_MERGES)
 
 # ---- claims
 

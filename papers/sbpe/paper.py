@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from replication.claims import (
     values,
 )
 from replication.corpus_counts import corpus_counts
-from replication.figures import draw, figure
+from replication.figures import drawn
 from replication.measurements import at_least, frame, matching, other_than, records, together
 from replication.sources import Rows, Sources, measure
 from replication.tables import Frames, as_printed, beside, further, our_value, table
@@ -39,7 +38,6 @@ from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from experiment.runs import Run
@@ -92,8 +90,7 @@ def plain(piece: str) -> str:
     >>> plain("Unglück@@")
     'unglueck@@'
     """
-    letters = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}
-    return re.sub("[äöüß]", lambda found: letters[found[0]], piece.lower())
+    return piece.lower().translate({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
 
 
 @measure("texts", "segmentations", "scores", "files")
@@ -165,10 +162,10 @@ def significance(sources: Sources, algorithm: str = "sbpe", baseline: str = "bpe
     best = best_segmentations(sources.scores(), baseline)
     for run, testset, own in sources.translations():
         if own["algorithm"] == algorithm:
-            keys = {other: sources.keys(other, testset) for other in sources.runs}
-            for metric, rival in rivals(own, list(keys.values()), baseline, best).items():
-                other = next(other for other, theirs in keys.items() if theirs == rival)
-                yield own | {"metric": metric, "value": bootstrap(sources, run, other, testset, samples)}
+            keys = [sources.keys(other, testset) for other in sources.runs]
+            for metric, place in rivals(own, keys, baseline, best).items():
+                p_value = bootstrap(sources, run, sources.runs[place], testset, samples)
+                yield own | {"metric": metric, "value": p_value}
 
 
 def rivals(
@@ -176,17 +173,17 @@ def rivals(
     systems: Sequence[Mapping[str, Any]],
     baseline: str,
     best: Mapping[tuple[str, str], str],
-) -> dict[str, Mapping[str, Any]]:
-    """Return metric -> the system that a system is compared with: same corpus, direction, model and seed."""
+) -> dict[str, int]:
+    """Return metric -> the place of the system that one is compared with: of its corpus, direction, model and seed."""
     same = ("corpus", "direction", "model", "seed")
     found = {}
-    for other in systems:
+    for place, other in enumerate(systems):
         if other["algorithm"] != baseline or any(other[key] != own[key] for key in same):
             continue
         if own["size"] is not None and other["size"] == own["size"]:
-            found["bleu_p_against_bpe"] = other
+            found["bleu_p_against_bpe"] = place
         if other["segmentation"] == best.get((own["corpus"], own["direction"])):
-            found["bleu_p_against_best_bpe"] = other
+            found["bleu_p_against_best_bpe"] = place
     return found
 
 
@@ -268,9 +265,8 @@ table3 = as_printed(
 @table("Agreement with gold morphemes (boundary F1)", needs="boundaries")
 def table4(printed: Frames, ours: DataFrame) -> DataFrame:
     """The paper's gold is Morpho Challenge 2010, which is measured where its files are given
-    (measures.boundaries.files); at smoke, the generated corpora's own, in SIGMORPHON's place as well. SIGMORPHON
-    2022 is
-    beside it: English canonical morphemes, found on the surface by alignment, and Czech. The BPE is the one with the
+    (measures.boundaries.files); at smoke, the generated corpora's own, in SIGMORPHON's place as well. SIGMORPHON 2022
+    is beside it: English canonical morphemes, found on the surface by alignment, and Czech. The BPE is the one with the
     best BLEU on the test set, as in the paper."""
     import pandas
 
@@ -312,24 +308,23 @@ text = as_printed("text", "Sentences with unknown words", needs="corpora")
 # ---- figures
 
 
-@figure("What each merge of S-BPE gains in likelihood", needs="likelihood")
-def likelihood_by_merge(ours: DataFrame, printed: Frames) -> Figure:
-    """The rule as printed ends learning where the mean of the last five gains falls to k (0.002 at full) of the first;
-    the authors' program compares batches of five with the first batch, and ends later."""
-    labels = {
+likelihood_by_merge = drawn(
+    "What each merge of S-BPE gains in likelihood",
+    "likelihood",
+    "The rule as printed ends learning where the mean of the last five gains falls to k (0.002 at full) of the first;"
+    " the authors' program compares batches of five with the first batch, and ends later.",
+    x="x",
+    y=["likelihood_gain", "likelihood_gain_mean"],
+    series="corpus",
+    log="xy",
+    labels={
         "x": "merge",
         "likelihood_gain": "gain in log-likelihood (nats)",
         "likelihood_gain_mean": "mean of five, over the first gain",
-    }
-    metrics = ["likelihood_gain", "likelihood_gain_mean"]
-    return draw(ours, None, x="x", y=metrics, series="corpus", log="xy", labels=labels)
-
-
-@figure("BLEU by number of merges")
-def sizes(ours: DataFrame, printed: Frames) -> Figure:
-    """Appendix B as a figure."""
-    return draw(ours, printed.get("appendix-b"), x="size", y="bleu", series="algorithm", panels="direction", log="x")
-
+    },
+)
+BY_SIZE = {"x": "size", "y": "bleu", "series": "algorithm", "panels": "direction", "log": "x"}
+sizes = drawn("BLEU by number of merges", note="Appendix B as a figure.", beside="appendix-b", **BY_SIZE)
 
 # ---- claims
 
@@ -442,9 +437,8 @@ def cheaper_than_wrong_size(runs: Runs) -> Finding:
     needs=["scores", "significance"],
 )
 def not_different(runs: Runs) -> Finding:
-    """In most directions, the paired bootstrap of S-BPE against the best BPE has p of 0.01 or more, and S-BPE
-    is at most
-    0.4 BLEU below it: that a test does not reject says little, noise makes it easier."""
+    """In most directions, the paired bootstrap of S-BPE against the best BPE has p of 0.01 or more, and S-BPE is at
+    most 0.4 BLEU below it: that a test does not reject says little, noise makes it easier."""
     p_values = values(runs, "bleu_p_against_best_bpe", AUTO, each=PLACE)
     below = values(runs, "bleu_below_best_bpe", AUTO, each=PLACE)
     return in_most(p_values >= 0.01) & in_most(below <= 0.4)

@@ -22,7 +22,7 @@ from replication.claims import (
     ratio,
     values,
 )
-from replication.figures import draw, figure
+from replication.figures import drawn
 from replication.measurements import UNITS, matching, other_than, records
 from replication.sources import Rows, Sources, Text, measure
 from replication.tables import Frames, Ours, PaperTable, as_cells, as_printed, beside, record, table
@@ -39,7 +39,6 @@ from .marginal_utility import (
 from .tokenized_bleu import tokenized_bleu
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from experiment.runs import Run
@@ -298,23 +297,25 @@ text = as_printed("text", "Numbers of the running text", needs=["correlation", "
 # ---- figures
 
 
-@figure("Entropy, its fall for each token more, and BLEU by size, Esperanto to English", needs="entropies")
-def figure1(ours: DataFrame, printed: Frames) -> Figure:
-    """Entropy: Eq. 2, in nats per character, of both sides. The paper's star is the size with the highest utility."""
-    labels = {"muv": "marginal utility", "size": "merges"}
-    return draw(ours, None, x="size", y=["entropy", "muv", "bleu"], series="row", labels=labels)
-
-
-@figure(
-    "Marginal utility and BLEU over vocabularies, number of language pairs by their rank correlation",
-    needs="correlation",
+figure1 = drawn(
+    "Entropy, its fall for each token more, and BLEU by size, Esperanto to English",
+    "entropies",
+    "Entropy: Eq. 2, in nats per character, of both sides. The paper's star is the size with the highest utility.",
+    x="size",
+    y=["entropy", "muv", "bleu"],
+    series="row",
+    labels={"muv": "marginal utility", "size": "merges"},
 )
-def figure2(ours: DataFrame, printed: Frames) -> Figure:
-    """Spearman's correlation over four vocabularies that all languages share. The paper trains on with each pair's own
-    text before it translates; here the model of all pairs does."""
-    labels = {"row": "Spearman's correlation", "pairs": "language pairs"}
-    return draw(ours, None, x="row", y="pairs", kind="bars", labels=labels)
-
+figure2 = drawn(
+    "Marginal utility and BLEU over vocabularies, number of language pairs by their rank correlation",
+    "correlation",
+    "Spearman's correlation over four vocabularies that all languages share. The paper trains on with each pair's own"
+    " text before it translates; here the model of all pairs does.",
+    x="row",
+    y="pairs",
+    kind="bars",
+    labels={"row": "Spearman's correlation", "pairs": "language pairs"},
+)
 
 # ---- claims
 

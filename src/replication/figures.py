@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
-from replication.tables import summary
+from replication.tables import Frames, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,6 +44,19 @@ class PaperFigure(Made):
 def figure(title: str, needs: str | Sequence[str] = "scores") -> Callable[..., PaperFigure]:
     """Return the decorator that makes a figure of a function. `needs` names measures, or `scores`."""
     return lambda draw: PaperFigure(title, tuple(listed(needs)), draw)
+
+
+def drawn(
+    title: str, needs: str | Sequence[str] = "scores", note: str = "", beside: str = "", **options: Any
+) -> PaperFigure:
+    """Return a figure of ours, `beside` a published table if one is named. `note` is shown below it, `options` are
+    those of `draw`."""
+
+    def make(ours: DataFrame, printed: Frames) -> Drawing:
+        return draw(ours, printed.get(beside), **options)
+
+    make.__doc__ = note
+    return PaperFigure(title, tuple(listed(needs)), make)
 
 
 def curves(

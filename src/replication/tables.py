@@ -81,6 +81,16 @@ def as_printed(
     return PaperTable(title, tuple(listed(needs)), make, name)
 
 
+def as_measured(title: str, needs: str | Sequence[str], note: str = "", **options: Any) -> PaperTable:
+    """Return a table that the paper does not have. `note` is shown below it, `options` are those of `alone`."""
+
+    def make(_: Frames, ours: DataFrame) -> DataFrame:
+        return alone(ours, **options)
+
+    make.__doc__ = note
+    return PaperTable(title, tuple(listed(needs)), make)
+
+
 class Ours(NamedTuple):
     """What we measured for a cell: a number in base units, half of its 95% interval and number of runs, or a text."""
 

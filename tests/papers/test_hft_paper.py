@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.hft import paper as hft
-from papers.hft.figure4 import BATCH, Folder, corrected, files, published
+from papers.hft.figure4 import BATCH, corrected, files, published
 from papers.hft.frequencies import as_published, of_pieces
 from sacrebleu import sentence_bleu
 
@@ -133,7 +133,7 @@ def test_hft_has_the_authors_frequencies(shared: Path, size: int) -> None:
 def test_bpe_was_learned_from_the_whole_folder(shared: Path, language: str, pretokenized: str) -> None:
     """In every digit: with the text twice (lt: its last batch empty) and HFT's pretokenized text; and not without."""
     path, wanted = text(shared, language), printed(shared)[language, "bpe", 750]
-    assert published(path, "spm-bpe", 750, folder=Folder(pretokenized)).frequencies[:3] == wanted
+    assert published(path, "spm-bpe", 750, pretokenized=pretokenized).frequencies[:3] == wanted
     assert published(path, "spm-bpe", 750).frequencies[:3] != wanted
 
 
