@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 BEST = "best bpe"
 
 
-def best_segmentations(scores: DataFrame, algorithm: str = "bpe") -> dict[tuple[str, str], str]:
-    """Return (corpus, direction) -> the segmentation of this algorithm with the highest mean BLEU over seeds.
+def best_segmentations(scores: DataFrame) -> dict[tuple[str, str], str]:
+    """Return (corpus, direction) -> the BPE with the highest mean BLEU over seeds.
 
     Of equals the smallest.
     """
-    bleu = comparable(matching(scores, metric="bleu", algorithm=algorithm))
+    bleu = comparable(matching(scores, metric="bleu", algorithm="bpe"))
     means = bleu.groupby(["corpus", "direction", "segmentation"], sort=False).agg({"value": "mean", "size": "first"})
     means = means.reset_index().sort_values(["value", "size"], ascending=[False, True], kind="stable")
     best = means.drop_duplicates(["corpus", "direction"])

@@ -153,32 +153,29 @@ def merges(sources: Sources, segmentations: Sequence[str] = ()) -> Rows:
 
 
 @measure("runs", "scores")
-def significance(sources: Sources, algorithm: str = "sbpe", baseline: str = "bpe", samples: int = 1000) -> Rows:
+def significance(sources: Sources, samples: int = 1000) -> Rows:
     """Yield p-values of S-BPE's BLEU against BPE's: paired bootstrap (Koehn 2004) on each test set, seed by seed.
 
     `bleu_p_against_bpe` is that against BPE of the same size, `bleu_p_against_best_bpe` that against the BPE with the
     highest test BLEU (mean over seeds; chosen on the test set as the paper did). At 0.01 they give the marks of 99 %.
     """
-    best = best_segmentations(sources.scores(), baseline)
+    best = best_segmentations(sources.scores())
     for run, testset, own in sources.translations():
-        if own["algorithm"] == algorithm:
+        if own["algorithm"] == "sbpe":
             keys = [sources.keys(other, testset) for other in sources.runs]
-            for metric, place in rivals(own, keys, baseline, best).items():
+            for metric, place in rivals(own, keys, best).items():
                 p_value = bootstrap(sources, run, sources.runs[place], testset, samples)
                 yield own | {"metric": metric, "value": p_value}
 
 
 def rivals(
-    own: Mapping[str, Any],
-    systems: Sequence[Mapping[str, Any]],
-    baseline: str,
-    best: Mapping[tuple[str, str], str],
+    own: Mapping[str, Any], systems: Sequence[Mapping[str, Any]], best: Mapping[tuple[str, str], str]
 ) -> dict[str, int]:
-    """Return metric -> the place of the system that one is compared with: of its corpus, direction, model and seed."""
+    """Return metric -> the place of the BPE that a system is compared with: its corpus, direction, model and seed."""
     same = ("corpus", "direction", "model", "seed")
     found = {}
     for place, other in enumerate(systems):
-        if other["algorithm"] != baseline or any(other[key] != own[key] for key in same):
+        if other["algorithm"] != "bpe" or any(other[key] != own[key] for key in same):
             continue
         if own["size"] is not None and other["size"] == own["size"]:
             found["bleu_p_against_bpe"] = place
@@ -200,10 +197,10 @@ def bootstrap(sources: Sources, run: Run, rival: Run, testset: str, samples: int
 
 
 @measure("segmentations")
-def likelihood(sources: Sources, segmentations: Sequence[str], window: int = 5) -> Rows:
+def likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
     """Yield what each merge of S-BPE gained in log-likelihood (delta of Eq. 7, nats), one curve a corpus.
 
-    `likelihood_gain_mean` is the mean of the last `window` gains as a share of the first, which the stopping rule
+    `likelihood_gain_mean` is the mean of the last five gains as a share of the first, which the stopping rule
     compares with k (section 4.1). Of `segmentations` the first that a corpus has: more merges make a longer curve.
     """
     from pandas import Series
@@ -213,7 +210,7 @@ def likelihood(sources: Sources, segmentations: Sequence[str], window: int = 5) 
         for text in [learned[corpus, name] for name in segmentations if (corpus, name) in learned][:1]:
             keys = sources.text_keys(text) | {"direction": text.pair}
             gains = Series([entry["gain"] for entry in read_json_lines(text.folder / f"report.{text.pair}.json")])
-            means = gains.rolling(window, min_periods=1).mean() / gains[0]  # fewer at the start
+            means = gains.rolling(5, min_periods=1).mean() / gains[0]  # fewer at the start
             for merge in spread(len(gains)):
                 yield keys | {"x": merge, "metric": "likelihood_gain", "value": gains[merge - 1]}
                 yield keys | {"x": merge, "metric": "likelihood_gain_mean", "value": means[merge - 1]}

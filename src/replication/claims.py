@@ -165,19 +165,15 @@ class Numbers:
         """Return the keys of the measurements behind the cells."""
         import pandas
 
-        found = []
-        for rows in self.rows:
-            inside = [cell in self.cells for cell in rows[list(self.columns)].itertuples(index=False, name=None)]
-            found.append(rows.loc[pandas.Series(inside, index=rows.index, dtype=bool), list(KEYS[:-1])])
-        return pandas.concat(found).drop_duplicates()
+        rows = pandas.concat(self.rows)
+        inside = [cell in self.cells for cell in rows[list(self.columns)].itertuples(index=False, name=None)]
+        return rows.loc[inside, list(KEYS[:-1])].drop_duplicates()
 
     def sides(self, cell: Cell) -> list[list[float]]:
         """Return what is compared in a cell, side by side: one number a seed, where there are seeds."""
-        found = []
-        for rows in self.rows:
-            here = matching(rows, **filled(dict(zip(self.columns, cell, strict=True))))
-            found.append(here.groupby("seed", dropna=False)["value"].mean().tolist())
-        return found
+        where = filled(dict(zip(self.columns, cell, strict=True)))
+        sides = (matching(rows, **where) for rows in self.rows)
+        return [side.groupby("seed", dropna=False)["value"].mean().tolist() for side in sides]
 
     def _cases(self, missed: Callable[[float], int]) -> Cases:
         """Return where something is so, and where one thing is true all over the interval: that it is so, or that it is

@@ -14,24 +14,19 @@ from replication.sources import Rows, Sources, measure
 from subwords.counting import count_words
 from subwords.files import read_lines
 
-SPLITS = ("train", "dev", "test")
+#: Label of the row for all parts of train together, before anything is held out.
+TOTAL = "Total"
 Words = Mapping[str, int]
 
 
 @measure("texts")
-def corpus_counts(
-    sources: Sources,
-    text: str = "moses",
-    splits: Sequence[str] = SPLITS,
-    parts: Mapping[str, Mapping[str, str]] | None = None,
-    total: str = "Total",
-) -> Rows:
+def corpus_counts(sources: Sources, text: str = "moses", parts: Mapping[str, Mapping[str, str]] | None = None) -> Rows:
     """Yield the sizes of every corpus of the grids, per direction.
 
     text     the text whose words are counted: moses (tokenized, truecased) or raw; sentences are the same
-    splits   test is all test sets of the direction together
     parts    {corpus: {mtdata id or file: label of the published row}}: pairs of a part, as it came
-    total    label of the row for all parts of train together, before anything is held out
+
+    The split test is all test sets of the direction together.
     """
     for corpus, pair in sources.pairs:
         folder = sources.text_folder(corpus, pair, text)
@@ -39,17 +34,17 @@ def corpus_counts(
         for direction in directions or [pair]:
             files = {"train": ["train"], "dev": ["dev"], "test": sources.test_stems(corpus, pair, direction)}
             keys = {"corpus": corpus, "direction": direction}
-            for row in of_direction(folder, direction, {split: files[split] for split in splits}):
+            for row in of_direction(folder, direction, files):
                 yield keys | row
-            for row in of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(keys["corpus"], {}), total):
+            for row in of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(corpus, {})):
                 yield keys | row
 
 
 def of_direction(folder: Path, direction: str, splits: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
     """Yield the sizes of a direction's splits, each given as names of files (FOLDER/{name}.{language}).
 
-    Where train and test are among them, also what test's source has that train's does not: `unknown_source_tokens`
-    (share), `sentences_with_unknown_words` (number) and `share_of_sentences_with_unknown_words`.
+    Of test also what its source has that train's does not: `unknown_source_tokens` (share),
+    `sentences_with_unknown_words` (number) and `share_of_sentences_with_unknown_words`.
     """
     sources, targets = (
         {split: [folder / f"{name}.{language}" for name in names] for split, names in splits.items()}
@@ -62,10 +57,9 @@ def of_direction(folder: Path, direction: str, splits: Mapping[str, list[str]]) 
         sentences = sum(1 for path in sources[split] for _ in read_lines(path))
         for metric, value in sizes(sentences, sides).items():
             yield {"split": split, "metric": metric, "value": value}
-    if {"train", "test"} <= set(splits):
-        lines = (line for path in sources["test"] for line in read_lines(path))
-        for metric, value in unknown(lines, words["train"]).items():
-            yield {"split": "test", "metric": metric, "value": value}
+    lines = (line for path in sources["test"] for line in read_lines(path))
+    for metric, value in unknown(lines, words["train"]).items():
+        yield {"split": "test", "metric": metric, "value": value}
 
 
 def sizes(sentences: int, sides: Mapping[str, Words]) -> dict[str, float]:
@@ -98,10 +92,10 @@ def unknown(lines: Iterator[str], known: Words) -> dict[str, float]:
     }
 
 
-def of_parts(parts: Sequence[Mapping[str, Any]], labels: Mapping[str, str], total: str) -> Iterator[dict[str, Any]]:
+def of_parts(parts: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield the pairs (with text on both sides) of the parts that have a label, and of all parts together, if any."""
     for part in parts:
         if part["part"] in labels:
             yield {"metric": "sentences", "row": labels[part["part"]], "value": part["pairs"]}
     if parts:
-        yield {"metric": "sentences", "row": total, "value": sum(part["pairs"] for part in parts)}
+        yield {"metric": "sentences", "row": TOTAL, "value": sum(part["pairs"] for part in parts)}

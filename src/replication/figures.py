@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
-from replication.tables import Frames, summary
+from replication.tables import Frames, labels, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 #: What series and panels may be beside columns: a segmentation's name without its size (bpe-2k, bpe-32k: bpe).
 SYSTEM = "system"
@@ -79,13 +79,8 @@ def curves(
     if x != "size":
         rows = rows[rows[x].notna() & (rows[x] != "").fillna(False)]
 
-    def labels(columns: Sequence[str]) -> Series[str]:
-        texts = [without_size(rows["segmentation"]) if name == SYSTEM else rows[name] for name in columns]
-        shown = [["" if pandas.isna(each) else label(str(each)) for each in text] for text in texts]
-        joined = [" ".join(filter(None, parts)) for parts in zip(*shown, strict=True)] if shown else ""
-        return pandas.Series(joined, index=rows.index, dtype=object)
-
-    keys = [labels(panels), rows["metric"], labels(series), rows[x]]
+    named = rows.assign(**{SYSTEM: without_size(rows["segmentation"])})
+    keys = [labels(named, panels, label), rows["metric"], labels(named, series, label), rows[x]]
     points: list[tuple[Any, ...]] = []
     place: Any
     for (panel, metric, name, place), group in rows.groupby(keys, sort=False, dropna=False):  # type: ignore[misc]

@@ -82,14 +82,10 @@ class Paper:
         return any("generated" in corpus.definition for corpus in self.experiment.corpora.values())
 
     @property
-    def made(self) -> dict[str, Any]:
-        """Its tables, figures and claims."""
-        return {**self.tables, **self.figures, **self.claims}
-
-    @property
     def sources(self) -> list[str]:
         """What its tables, figures and claims are made of: `scores`, and names of measures."""
-        used = {source for one in self.made.values() for source in one.needs}
+        made = (*self.tables.values(), *self.figures.values(), *self.claims.values())
+        used = {source for one in made for source in one.needs}
         return [name for name in (SCORES, *self.measures) if name in used]
 
     @property

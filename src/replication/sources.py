@@ -139,9 +139,8 @@ class Sources:
 
     def _text(self, corpus: str, pair: str, name: str) -> Text:
         """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
-        known, found = self.experiment.segmentations, self.plan.segmented_as(corpus, pair, name)
-        asked = known[name if name in known else name.rpartition(".seed")[0]]
-        return Text(corpus, pair, name, Path(found.folder), asked)
+        found = self.plan.segmented_as(corpus, pair, name)
+        return Text(corpus, pair, name, Path(found.folder), found.segmentation)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:

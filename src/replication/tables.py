@@ -26,7 +26,7 @@ from replication.measurements import KEYS, UNITS, Made, comparable, filled, half
 from subwords.errors import InputError
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series
 
 #: A paper's published tables, by name.
 Frames = Mapping[str, "DataFrame"]
@@ -243,15 +243,10 @@ def alone(
 
     `rows` and `columns` name the columns of the measurements that label them, `decimals` the digits of each metric.
     """
-    labels = [[side] if isinstance(side, str) else list(side) for side in (rows, columns)]
     measured = matching(measured, or_empty=True, **where)
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for index, each in enumerate(records(measured)):
-        key = tuple(" ".join(filter(None, (_text(each[name]) for name in side))) or "–" for side in labels)
-        groups.setdefault(key, []).append(index)
+    sides = [labels(measured, listed(side)).replace("", MISSING) for side in (rows, columns)]
     made = []
-    for (row, column), indices in groups.items():
-        cells = measured.iloc[indices]
+    for (row, column), cells in measured.groupby(sides, sort=False):
         found = summary(cells, f"{row!r}, {column!r}")
         keys = {key: cells[key].iloc[0] for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
         blank = {"metric": "", "row": row, "column": column, "unit": ""}
@@ -259,6 +254,14 @@ def alone(
         digits = (decimals or {}).get(value["metric"], _digits(found.number))
         made.append(record(value, found, "", digits))
     return as_cells(made).assign(state=ALONE)
+
+
+def labels(rows: DataFrame, columns: Sequence[str], called: Callable[[str], str] = str) -> Series[str]:
+    """Return a label for each row: its texts in some columns, each as it is called, with spaces between them."""
+    import pandas
+
+    texts = (filter(None, map(_text, row)) for row in rows[list(columns)].to_numpy(dtype=object))
+    return pandas.Series([" ".join(map(called, row)) for row in texts], index=rows.index, dtype=object)
 
 
 def _text(given: Any) -> str:

@@ -57,12 +57,6 @@ def test_the_other_direction_swaps_the_sides(folder: Path) -> None:
     assert back["test", "unknown_source_tokens"] == 1 / 4  # w
 
 
-def test_what_is_not_asked_for_is_not_measured(folder: Path) -> None:
-    rows = list(of_direction(folder, "cs-de", {"train": ["train"]}))
-    assert {row["split"] for row in rows} == {"train"}
-    assert len(rows) == 7
-
-
 def joined(paper: str, table: str, rows: list[dict[str, object]]) -> dict[str, list[float]]:
     measured = measurements.frame(rows)
     return {
@@ -80,7 +74,7 @@ def test_huffman_tables_find_their_counts(table: str) -> None:
     parts = [{"part": f"id {label}", "pairs": printed[label].value} for label in labels]
     rows = [
         {"corpus": corpus, "direction": corpus.removeprefix("huffman-"), **row}
-        for row in of_parts(parts, {f"id {label}": label for label in labels}, "Total")
+        for row in of_parts(parts, {f"id {label}": label for label in labels})
     ]
     for split in ("train", "dev", "test"):
         count = printed[split.title()].value if split != "dev" else 7
@@ -113,4 +107,4 @@ def test_other_papers_tables_find_their_counts(paper: str, table: str, folder: P
 
 def test_parts_without_a_label_count_in_the_total() -> None:
     parts = [{"part": "a", "lines": 9, "pairs": 7}, {"part": "b", "lines": 5, "pairs": 5}]
-    assert [(row["row"], row["value"]) for row in of_parts(parts, {"b": "B"}, "All")] == [("B", 5), ("All", 12)]
+    assert [(row["row"], row["value"]) for row in of_parts(parts, {"b": "B"})] == [("B", 5), ("Total", 12)]

@@ -385,10 +385,10 @@ def test_rivals_are_of_one_size_or_the_best_and_of_the_same_seed() -> None:
     ]
     best = {("wmt19-en-de", "en-de"): "bpe-8k"}
     expected = {"bleu_p_against_bpe": 0, "bleu_p_against_best_bpe": 1}
-    assert sbpe.rivals(systems[4], systems, "bpe", best) == expected
+    assert sbpe.rivals(systems[4], systems, best) == expected
     auto = bleu("sbpe-auto", 0, 4000, algorithm="sbpe") | {"size": None}
-    assert sbpe.rivals(auto, systems, "bpe", best) == {"bleu_p_against_best_bpe": 1}
-    assert not sbpe.rivals(auto | {"seed": 3}, systems, "bpe", best)
+    assert sbpe.rivals(auto, systems, best) == {"bleu_p_against_best_bpe": 1}
+    assert not sbpe.rivals(auto | {"seed": 3}, systems, best)
 
 
 def test_bootstrap_of_outputs_that_are_far_apart_near_and_equal(here: Path) -> None:
