@@ -152,7 +152,6 @@ def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0) -> dic
     difference: Any = None if number is None or not value["printed"] else number - float(value["printed"])
     if value["text"] and ours.text:
         difference = "equal" if value["text"] == ours.text else "differs"
-    keys = dict.fromkeys((*KEYS, "split"), "") | {k: str(v) for k, v in filled(value).items() if k in (*KEYS, "split")}
     return {
         "row": value["row"],
         "column": value["column"],
@@ -169,7 +168,7 @@ def record(value: Record, ours: Ours, extra: str = "", decimals: int = 0) -> dic
         "difference": difference,
         "unit": value["unit"],
         "decimals": decimals,
-        **keys,
+        **{name: _text(value.get(name, "")) for name in (*KEYS, "split")},
     }
 
 
@@ -249,8 +248,8 @@ def alone(
     for (row, column), cells in measured.groupby(sides, sort=False):
         found = summary(cells, f"{row!r}, {column!r}")
         keys = {key: cells[key].iloc[0] for key in (*KEYS, "split") if cells[key].nunique(dropna=False) == 1}
-        blank = {"metric": "", "row": row, "column": column, "unit": ""}
-        value = {**dict.fromkeys(("printed", "printed_error", "text", "mark"), ""), **blank, **keys}
+        blank = dict.fromkeys(("metric", "unit", "printed", "printed_error", "text", "mark"), "")
+        value = blank | keys | {"row": row, "column": column}
         digits = (decimals or {}).get(value["metric"], _digits(found.number))
         made.append(record(value, found, "", digits))
     return as_cells(made).assign(state=ALONE)
