@@ -557,8 +557,8 @@ def _cell_name(cell: Cell) -> str:
 class Claim(Made):
     """A claim of a paper: its sentence (`title`), its place in the paper, and the function that judges `Runs`."""
 
-    where: str
-    scales: tuple[str, ...]  # none: any; else those whose corpora the claim is about
+    where: str = ""
+    scales: tuple[str, ...] = ()  # none: any; else those whose corpora the claim is about
 
     @property
     def rule(self) -> str:
@@ -570,7 +570,7 @@ def claim(
     says: str, where: str, needs: str | Sequence[str] = "scores", scales: Sequence[str] = ()
 ) -> Callable[[Callable[[Runs], Finding]], Claim]:
     """Return the decorator that makes a claim of a function. `needs` names measures, or `scores`."""
-    return lambda judge: Claim(says, tuple(listed(needs)), judge, where, tuple(scales))
+    return lambda judge: Claim(says, tuple(listed(needs)), judge, where=where, scales=tuple(scales))
 
 
 class Verdict(NamedTuple):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
-from replication.tables import Frames, labels, summary
+from replication.tables import labels, summary
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,12 +51,9 @@ def drawn(
 ) -> PaperFigure:
     """Return a figure of ours, `beside` a published table if one is named. `note` is shown below it, `options` are
     those of `draw`."""
-
-    def make(ours: DataFrame, printed: Frames) -> Drawing:
-        return draw(ours, printed.get(beside), **options)
-
-    make.__doc__ = note
-    return PaperFigure(title, tuple(listed(needs)), make)
+    return PaperFigure(
+        title, tuple(listed(needs)), lambda ours, printed: draw(ours, printed.get(beside), **options), note
+    )
 
 
 def curves(

@@ -170,14 +170,15 @@ class Made:
     title: str
     needs: tuple[str, ...]  # names of measures, or `scores`
     make: Callable[..., Any]
+    said: str = ""
 
     def __call__(self, *given: Any) -> Any:
         return self.make(*given)
 
     @property
     def note(self) -> str:
-        """The function's docstring, which is shown with it."""
-        return " ".join((self.make.__doc__ or "").split())
+        """The sentences that are shown with it: what is said of it, or else the function's docstring."""
+        return " ".join((self.said or self.make.__doc__ or "").split())
 
 
 # ---- what a paper printed

@@ -75,8 +75,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _write_csv(path: Path, table: DataFrame) -> None:
-    with whole_file(path) as stream:
-        table.to_csv(stream, index=False, lineterminator="\n")
+    _write(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def evidence(needs: Sequence[str], measured: Measured) -> DataFrame:

@@ -66,29 +66,21 @@ class PaperTable(Made):
 
 def table(title: str, needs: str | Sequence[str] = "scores", shows: str = "") -> Callable[..., PaperTable]:
     """Return the decorator that makes a table of a function. `needs` names measures, or `scores`."""
-    return lambda make: PaperTable(title, tuple(listed(needs)), make, shows)
+    return lambda make: PaperTable(title, tuple(listed(needs)), make, shows=shows)
 
 
 def as_printed(
     name: str, title: str, needs: str | Sequence[str] = "scores", note: str = "", **options: Any
 ) -> PaperTable:
     """Return a published table with ours beside it. `note` is shown below it, `options` are those of `beside`."""
-
-    def make(printed: Frames, ours: DataFrame) -> DataFrame:
-        return beside(printed[name], ours, **options)
-
-    make.__doc__ = note
-    return PaperTable(title, tuple(listed(needs)), make, name)
+    return PaperTable(
+        title, tuple(listed(needs)), lambda printed, ours: beside(printed[name], ours, **options), note, name
+    )
 
 
 def as_measured(title: str, needs: str | Sequence[str], note: str = "", **options: Any) -> PaperTable:
     """Return a table that the paper does not have. `note` is shown below it, `options` are those of `alone`."""
-
-    def make(_: Frames, ours: DataFrame) -> DataFrame:
-        return alone(ours, **options)
-
-    make.__doc__ = note
-    return PaperTable(title, tuple(listed(needs)), make)
+    return PaperTable(title, tuple(listed(needs)), lambda _, ours: alone(ours, **options), note)
 
 
 class Ours(NamedTuple):
