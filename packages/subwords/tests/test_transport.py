@@ -157,6 +157,19 @@ def test_distances_beyond_the_range_of_doubles(far: float):
     np.testing.assert_allclose(plan.mass, [0.3, 0.3, 0.4], atol=1e-9)
 
 
+@pytest.mark.parametrize(("seed", "share", "epsilon"), [(0, 1.0, 0.0), (1, 0.3, 1e-3), (2, 0.3, 0.02), (3, 0.2, 0.0)])
+def test_scaling_equals_rounds_in_logarithms(seed: int, share: float, epsilon: float, monkeypatch: pytest.MonkeyPatch):
+    """Columns that ask too much make factors drift apart, so that the plan has to be written anew at times."""
+    rows, columns, distance, a, b = problem(seed, 6, 30, share)
+    b = np.roll(b, 7)
+    plan = transport(rows, columns, distance, a, b, epsilon=epsilon, still=-1, limit=2000)
+    monkeypatch.setattr("subwords.transport.REACH", 1.0)  # one round in 16 is done in logarithms
+    exact = transport(rows, columns, distance, a, b, epsilon=epsilon, still=-1, limit=2000)
+    assert plan.rounds == exact.rounds
+    np.testing.assert_allclose(plan.mass, exact.mass, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(plan.columns, exact.columns, rtol=1e-10, atol=1e-14)
+
+
 def test_a_column_may_want_nothing():
     plan = transport(np.array([0, 0]), np.array([0, 1]), np.zeros(2), np.ones(1), np.array([1.0, 0.0]))
     np.testing.assert_allclose(plan.mass, [1.0, 0.0], atol=1e-12)

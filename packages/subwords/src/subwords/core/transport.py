@@ -1,50 +1,57 @@
 """Rounds of scaling for entropic optimal transport (see `subwords.transport`)."""
 
 import cython
-from cython.cimports.libc.stdint import int64_t
+from cython.cimports.libc.stdint import int32_t, int64_t
 from cython.cimports.libcpp.vector import vector
 
 
 def scale(
-    rows: int64_t[::1],
+    rows: int32_t[::1],
     starts: int64_t[::1],
     plan: cython.double[::1],
     row_mass: cython.double[::1],
     lowest: cython.double[::1],
     highest: cython.double[::1],
     undone: cython.double[::1],
+    row_change: cython.double[::1],
     change: cython.double[::1],
+    received: cython.double[::1],
     rounds: cython.int,
 ) -> None:
-    """Write the change of the column factors by some rounds on a plan; `undone` would take their present value back.
+    """Do some rounds on a plan whose rows and columns have changed by factors since it was written, and change these.
 
-    Edges are in the order of their columns: those of column c are starts[c] to starts[c + 1]. A sum that is too small
-    for a double leaves its factor alone: the next round in logarithms sees to it.
+    Edges are in the order of their columns: those of column c are starts[c] to starts[c + 1]. `undone` would take a
+    column's factor back. `received` gets the columns' sums before the last change. A sum that is too small for a double
+    leaves its factor alone. A round reads the plan once: the rows of the next round are summed up in the same loop.
     """
     m: cython.Py_ssize_t = row_mass.shape[0]
     n: cython.Py_ssize_t = lowest.shape[0]
-    u: vector[cython.double]
     sums: vector[cython.double]
-    u.assign(m, 1.0)
-    change[:] = 1.0
     total: cython.double
+    factor: cython.double
     e: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
+        sums.assign(m, 0.0)
+        for i in range(n):
+            for e in range(starts[i], starts[i + 1]):
+                sums[rows[e]] += plan[e] * change[i]
         for _ in range(rounds):
-            sums.assign(m, 0.0)
-            for i in range(n):
-                for e in range(starts[i], starts[i + 1]):
-                    sums[rows[e]] += plan[e] * change[i]
             for i in range(m):
                 if sums[i] > 0:
-                    u[i] = row_mass[i] / sums[i]
+                    row_change[i] = row_mass[i] / sums[i]
+            sums.assign(m, 0.0)
             for i in range(n):
                 total = 0.0
                 for e in range(starts[i], starts[i + 1]):
-                    total += plan[e] * u[rows[e]]
+                    total += plan[e] * row_change[rows[e]]
+                factor = change[i]
+                received[i] = total * factor
                 if total > 0:
-                    change[i] = min(max(undone[i], lowest[i] / total), highest[i] / total)
+                    factor = min(max(undone[i], lowest[i] / total), highest[i] / total)
+                    change[i] = factor
+                for e in range(starts[i], starts[i + 1]):
+                    sums[rows[e]] += plan[e] * factor
 
 
 def parts(rows: int64_t[::1], columns: int64_t[::1], m: cython.Py_ssize_t, n: cython.Py_ssize_t) -> list[int]:
