@@ -42,6 +42,7 @@ from subwords.errors import InputError
 from subwords.merges import Merge, learn_merges
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter
+from subwords.pcg64 import uniform
 from subwords.segmenter import Parameter, check_idle, check_size, read_options, warn_of_fewer
 
 LAWS = ("softmax", "uniform", "proportional")
@@ -88,14 +89,11 @@ def draw_merges(
     counts: Counts, size: int, sampling: str = "softmax", temperature: float = 1.0, seed: int = 1
 ) -> list[Merge]:
     """Return `size` merges of words with counts, drawn by the law `sampling`; fewer when no pair is left."""
-    import numpy as np
-
     from subwords.core.choosing import Drawn
 
     if sampling != "uniform" and temperature < COLD:
         return learn_merges(counts, size, min_frequency=1)
     text = running_text(counts, size)
-    numbers = np.random.Generator(np.random.PCG64(seed)).random(text.most).tolist()
-    advance(Drawn(text, LAWS.index(sampling), temperature, numbers), text)
+    advance(Drawn(text, LAWS.index(sampling), temperature, uniform(seed, text.most)), text)
     merges: list[Merge] = text.merges()
     return merges

@@ -180,9 +180,16 @@ class MostLikely:
         if self.text.uses[s] >= self.floor[s]:
             return 0
         self.floor[s] = cython.cast(int64_t, self.text.uses[s] * SHARE)
+        kept: cython.size_t = 0
         k: int32_t
         for k in self.pairs[s]:
+            if self.text.count[k] == 0:
+                self.listed[k] = False
+                continue
+            self.pairs[s][kept] = k
+            kept += 1
             self.renew(k)
+        self.pairs[s].resize(kept)
         return 0
 
     @cython.cfunc
