@@ -1,7 +1,7 @@
 """NumPy's random numbers without NumPy, whose import takes longer than many a text: PCG64 (XSL-RR) and its seeding.
 
-O'Neill 2014 ("PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number Generation"),
-and NumPy's `SeedSequence`, after O'Neill's `seed_seq_fe`.
+O'Neill 2014 ("PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
+Generation"), and NumPy's `SeedSequence`, after O'Neill's `seed_seq_fe`.
 
 >>> [round(number, 6) for number in uniform(1, 3)]
 [0.511822, 0.950464, 0.14416]

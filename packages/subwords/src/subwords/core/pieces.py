@@ -11,6 +11,8 @@ from cython.cimports.subwords.core.table import Table, find_pair, find_short, le
 from cython.cimports.subwords.core.words import WordTable
 
 NONE = cython.declare(cython.int, -1)
+#: Bytes of a word's pieces that are copied at once.
+SHORT = cython.declare(cython.size_t, 16)
 
 
 @cython.cclass
@@ -123,8 +125,8 @@ class PieceTable:
                 length: cython.size_t = 0
             else:
                 length = self.ends[number + 1] - self.ends[number]
-            if size + length + width + 1 > self.out.size():
-                self.out.resize(2 * self.out.size() + length + width + 4 * self.numbers.size())
+            if size + length + width + SHORT > self.out.size():
+                self.out.resize(2 * self.out.size() + length + width + SHORT + 4 * self.numbers.size())
             if number == NONE:
                 self.out[size] = b"\n"
                 size += 1
@@ -133,7 +135,10 @@ class PieceTable:
             if inside:
                 memcpy(self.out.data() + size, between, width)
                 size += width
-            memcpy(self.out.data() + size, self.pieces.data() + self.ends[number], length)
+            if length <= SHORT and self.ends[number] + SHORT <= self.pieces.size():  # a copy of a fixed size is no call
+                memcpy(self.out.data() + size, self.pieces.data() + self.ends[number], 16)
+            else:
+                memcpy(self.out.data() + size, self.pieces.data() + self.ends[number], length)
             size += length
             if self.loses:
                 self.missed += self.lost[number]
