@@ -9,6 +9,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -84,6 +85,30 @@ def test_a_compressed_text_is_read_by_every_kind_of_algorithm(name: str, text: P
     (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
     size = size_of(name)
     assert learn(name, tmp_path / "text.gz", size).model_bytes() == learn(name, text, size).model_bytes()
+
+
+@pytest.mark.parametrize(("name", "size"), [("bpe", 3), ("hft", 30), ("char", None), ("unigram", 30)])
+@pytest.mark.parametrize("lines", [[], ["", " "]])
+def test_lines_without_a_word_are_named_as_what_they_are(name: str, size: int | None, lines: list[str]) -> None:
+    if name in ("char", "unigram") and lines:
+        pytest.skip("a space is a character")
+    with pytest.raises(InputError, match=r"no word in the lines given|no text to learn from: every line") as raised:
+        learn(name, iter(lines), size)
+    assert tempfile.gettempdir() not in str(raised.value)
+
+
+def test_errors_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"low\n\xff\n")))
+    with pytest.raises(InputError, match=r"\A/dev/stdin, line 2: not UTF-8(?s:.*) utf-8 /dev/stdin\Z"):
+        learn("bpe", "-", 3)
+
+
+def test_a_copy_of_a_model_has_its_description(text: Path, tmp_path: Path) -> None:
+    learn("sbpe", text, 5, variant="reference").save(tmp_path / "model")
+    load(tmp_path / "model").save(tmp_path / "copy")
+    described = [json.loads((tmp_path / f"{name}.json").read_text()) for name in ("model", "copy")]
+    assert described[0] == described[1]
+    assert described[1]["options"] == {"variant": "reference"}
 
 
 def test_texts_that_cannot_be() -> None:

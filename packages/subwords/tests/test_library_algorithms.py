@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 from collections import Counter
 from functools import cache
@@ -138,6 +139,23 @@ def test_sentencepiece_loads_ours_and_we_load_its(algorithm: type[Segmenter], te
     processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     assert list(loaded.encode_lines(lines)) == [" ".join(pieces) for pieces in processor.encode(lines, out_type=str)]
     assert loaded.model_bytes() == model.getvalue()
+    loaded.save(tmp_path / "copy.model")
+    described = json.loads((tmp_path / "copy.model.json").read_text())["options"]
+    assert described == {"normalization": "nmt_nfkc", "character_coverage": 0.9995}  # SentencePiece's defaults
+
+
+@sentence_pieces
+def test_a_sentencepiece_model_says_all_its_options(algorithm: type[Segmenter], text: Path, tmp_path: Path) -> None:
+    options = {
+        "normalization": "nfkc_cf",
+        "character_coverage": 0.98,
+        "byte_fallback": True,
+        "split_digits": True,
+        "split_by_unicode_script": False,
+    }
+    ours = algorithm.learn([text], 330, **options)
+    assert ours.learned_with() == options
+    assert algorithm.learn([text], 60).learned_with() == {}
 
 
 @sentence_pieces

@@ -162,7 +162,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_threads(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--threads", metavar="N", type=int, default=1, help="1; the result does not depend on it")
+    help_ = "how many the algorithm may use (1); the result does not depend on it, but for what unigram learns"
+    command.add_argument("--threads", metavar="N", type=int, default=1, help=help_)
 
 
 def _add_options(command: argparse.ArgumentParser) -> None:

@@ -57,7 +57,7 @@ def word_table(paths: Iterable[str | Path], prepare: Callable[[bytes], bytes] | 
     table = tables[0] if len(tables) == 1 else WordTable.joined(tables)
     if not len(table):
         names = ", ".join(map(str, texts)) or "(no file)"
-        raise InputError(f"there is no word in {names}", next_step="give a text file that is not empty")
+        raise InputError(f"there is no word in {names}", next_step="give a text that is not empty")
     return table
 
 

@@ -31,7 +31,7 @@ def write(model: Segmenter, path: Path) -> None:
     described = {
         "algorithm": model.algorithm,
         **({"file": own} if own else {}),
-        "options": model.applied_with() | getattr(model, "options", {}),
+        "options": model.applied_with() | model.learned_with() | getattr(model, "options", {}),
         "size": model.reached(),
         "subwords": __version__,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
@@ -65,7 +65,7 @@ def read(path: Path) -> dict[str, Any] | None:
 
 
 def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
-    """Return the options to read a model file with: those given, and those of its description.
+    """Return the options of a model file: those given, and those of its description.
 
     `parsed` has all options of the class, with the given values in their types.
 
@@ -87,7 +87,7 @@ def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed:
             f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
             next_step=f"load it as {described['algorithm']}",
         )
-    recorded = {name: value for name, value in described["options"].items() if stages.get(name) in ("encode", "both")}
+    recorded = {name: value for name, value in described["options"].items() if name in stages}
     learned = {
         parameter.name: parameter.default for parameter in cls.parameters if parameter.stage == "both"
     } | recorded

@@ -151,9 +151,10 @@ class Segmenter(ABC):
         from subwords import description
 
         path = Path(path)
-        given = description.options_for(cls, path, options, read_options(cls, options))
-        model = cls.read(path, **given)
-        model.options = changed_options(cls, given)
+        known = description.options_for(cls, path, options, read_options(cls, options))
+        applied = {p.name for p in cls.parameters if p.stage != "learn"}
+        model = cls.read(path, **{name: value for name, value in known.items() if name in applied})
+        model.options = changed_options(cls, known)
         return model
 
     def save(self, path: str | Path) -> None:
@@ -334,6 +335,10 @@ class Segmenter(ABC):
 
     def applied_with(self) -> dict[str, Any]:
         """Return the options that decide, beside the model file, what the pieces are."""
+        return {}
+
+    def learned_with(self) -> dict[str, Any]:
+        """Return the options that the model itself names as those it was learned with."""
         return {}
 
     def signature(self, model: bytes | None = None) -> str:

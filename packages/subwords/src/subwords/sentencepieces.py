@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -29,13 +30,23 @@ from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.files import read_bytes, read_lines, whole_file
-from subwords.segmenter import Parameter, Segmenter, check_size, checked, read_options, warn_of_fewer
+from subwords.segmenter import (
+    Parameter,
+    Segmenter,
+    changed_options,
+    check_size,
+    checked,
+    read_options,
+    warn_of_fewer,
+)
 from subwords.threads import threads
 
 SPACE = "▁"
 _LONG_LINE = 4096  # characters; longer lines are cut
 _MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that SentencePiece takes
 _LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
+#: Fields of a model file (sentencepiece_model.proto).
+_TRAINER, _NORMALIZER = 2, 3
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
@@ -177,6 +188,48 @@ class SentencePieceModel(Segmenter):
     def reached(self) -> int:
         size: int = self.processor.get_piece_size()
         return size
+
+    def learned_with(self) -> dict[str, Any]:
+        """Return what a model says, which another program may have learned with other defaults than ours."""
+        said = _message(self.model)
+        trainer, normalizer = _message(said.get(_TRAINER, b"")), _message(said.get(_NORMALIZER, b""))
+        coverage = struct.unpack("<f", trainer.get(10, struct.pack("<f", 0.9995)))[0]
+        found = {
+            "character_coverage": round(coverage, 6),
+            "normalization": normalizer.get(1, b"identity").decode(),
+            "byte_fallback": bool(trainer.get(35, 0)),
+            "split_digits": bool(trainer.get(25, 0)),
+            "split_by_unicode_script": bool(trainer.get(21, 1)),
+        }
+        return changed_options(type(self), found)
+
+
+def _message(content: bytes) -> dict[int, Any]:
+    """Return the fields of a message in the format of protocol buffers, by number; of repeated ones the last."""
+    fields: dict[int, Any] = {}
+    place = 0
+
+    def number() -> int:
+        nonlocal place
+        value = shift = 0
+        while True:
+            byte = content[place]
+            place += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while place < len(content):
+        key = number()
+        kind = key & 7
+        if kind == 0:
+            fields[key >> 3] = number()
+            continue
+        length = {1: 8, 5: 4}[kind] if kind != 2 else number()
+        fields[key >> 3] = content[place : place + length]
+        place += length
+    return fields
 
 
 class _Lines:

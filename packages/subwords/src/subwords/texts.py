@@ -21,17 +21,26 @@ Texts = str | Path | list[str] | list[Path] | tuple[str | Path, ...] | Iterable[
 def as_files(texts: Texts) -> Iterator[list[Path]]:
     """Give the paths of files that hold the texts. What can be read only once is copied into a temporary folder.
 
-    Raises InputError for a file that is not there, and for what is no text.
+    Errors name where a copy comes from. Raises InputError for a file that is not there, and for what is no text.
     """
     if not isinstance(texts, Iterable | Path):
         raise InputError(f"no text to learn from: {texts!r:.60}", allowed="a file, several files, or lines")
+    if isinstance(texts, str | Path):
+        texts = [Path(texts)]
     with tempfile.TemporaryDirectory(prefix="subwords-") as folder:
-        if isinstance(texts, str | Path):
-            texts = [Path(texts)]
         if isinstance(texts, list | tuple):
-            yield [_file(Path(text), Path(folder) / str(number)) for number, text in enumerate(texts)]
+            sources = {str(Path(folder, f"{number}.text")): Path(text) for number, text in enumerate(texts)}
+            files = [_file(text, Path(copy)) for copy, text in sources.items()]
+            names = {copy: "/dev/stdin" if str(text) == "-" else str(text) for copy, text in sources.items()}
         else:
-            yield [_written(texts, Path(folder) / "lines")]
+            files = [_written(texts, Path(folder) / "lines")]
+            names = {str(files[0]): "the lines given"}
+        try:
+            yield files
+        except InputError as error:
+            for copy, name in names.items():
+                error.args = (str(error).replace(copy, name),)
+            raise
 
 
 def _file(text: Path, copy: Path) -> Path:
