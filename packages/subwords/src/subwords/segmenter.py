@@ -348,13 +348,14 @@ class Segmenter(ABC):
         segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
         where it is at hand). Equal signatures, equal pieces.
         """
-        from importlib import metadata
-
         from subwords.sources import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
-        fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
+        if self.libraries:
+            from importlib import metadata  # takes as long to import as many a text to learn
+
+            fields += [f"{library}:{metadata.version(library)}" for library in self.libraries]
         if not type(self).__module__.startswith("subwords."):
             fields.append(f"source:{digest_of(type(self))[:12]}")
         digest = hashlib.sha256(self.model_bytes() if model is None else model).hexdigest()[:12]

@@ -10,7 +10,6 @@ drops nearly as many entries as it adds.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from itertools import count
 from typing import NamedTuple
@@ -86,7 +85,7 @@ def learn_vocabulary(words: Mapping[str, int] | WordTable, size: int, step: int,
             allowed=f"a size of at least {len(characters)}, better several times as many",
             next_step="ask for a larger size, or remove rare characters from the text",
         )
-    seen: set[bytes] = set()
+    seen: set[int] = set()
     for number in count():
         if exact and len(vocabulary) >= size:
             return _trimmed(vocabulary, size)
@@ -99,7 +98,8 @@ def learn_vocabulary(words: Mapping[str, int] | WordTable, size: int, step: int,
             counts, candidates = corpus.count(segmenter, step)
         if not candidates:
             break
-        if (state := _digest(vocabulary)) in seen:  # each step drops what the one before it added, for ever
+        state = hash(frozenset(vocabulary.items()))
+        if state in seen:  # each step drops what the one before it added, for ever
             if not exact or len(candidates) < step:
                 break
             step *= 2
@@ -122,7 +122,3 @@ def _trimmed(vocabulary: Vocabulary, size: int) -> Vocabulary:
     longer = sorted(((e, n) for e, n in vocabulary.items() if len(e) > 1), key=by_frequency, reverse=True)
     kept = longer[: size - (len(vocabulary) - len(longer))]
     return dict(kept) | {e: n for e, n in vocabulary.items() if len(e) == 1}
-
-
-def _digest(vocabulary: Vocabulary) -> bytes:
-    return hashlib.sha256(repr(sorted(vocabulary.items())).encode("utf-8", "surrogatepass")).digest()
