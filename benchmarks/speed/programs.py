@@ -86,7 +86,7 @@ _MERGES: dict[str, Any] = {
     "growth": True,
 }
 _SBPE = "bounds of gains, renewed as the counts of symbols fall, besides the merges that bpe makes"
-_RANDOM = "NumPy, whose generator gives the published draws, takes 0.1 s and 20 MiB to load"
+_RANDOM = "a draw for each merge, and sums of weights that follow the count of each pair that it changes"
 
 PROGRAMS = [
     Program(BASELINE, "subword-nmt", ours=False, growth=True, most_words=2e7),
@@ -128,7 +128,7 @@ PROGRAMS = [
         options=("--set", "candidates=10000"),
         targets={"learn": 0.025, "encode": ENCODE_TARGET},
         costs={
-            "learn": "up to 4,000 rounds of scaling for each of ten sizes; fewer would be another result",
+            "learn": "up to 4,000 rounds of scaling for each of ten sizes, beside merges; fewer are another result",
             "encode": _TYPES,
         },
         growth=True,
