@@ -70,12 +70,13 @@ test: env lint  ## lint, and all tests but those of papers and deployment; with 
 
 # Clusters have the machine to themselves: some of their jobs must run out of time, and the others must not.
 CLUSTERS := $(addprefix tests/deployment/test_,slurm.py generic_cluster.py)
+OTHERS := -n 2 --dist loadfile tests/deployment $(addprefix --ignore=,$(CLUSTERS))
 # What a busy machine fails has a second try.
 DEPLOYMENT := $(BIN)/python -m pytest -m deployment --verbose
 
 test-deployment: env  ## a real Slurm, another scheduler, conda environments, and faults: kills, full disks, damaged files
 	$(DEPLOYMENT) $(CLUSTERS) || $(DEPLOYMENT) --last-failed $(CLUSTERS)
-	$(DEPLOYMENT) -n 2 --dist loadfile tests/deployment $(addprefix --ignore=,$(CLUSTERS))
+	$(DEPLOYMENT) $(OTHERS) || $(DEPLOYMENT) --last-failed $(OTHERS)
 
 # How many kills, and the seed of their times: make test-faults KILLS=200 SEED=2
 KILLS ?= 20
