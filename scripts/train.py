@@ -176,8 +176,10 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
             raise InputError(f"a process of the training ended with status {status}", next_step="see above")
     else:
         train_in_one_process(job, cards, 1)
-    pieces, made = str(Path(job["segmenter"]).with_name(RECORD)), [Path("training.json"), Path("log.jsonl")]
-    write_record(Path(job["folder"], RECORD), made, {"made_of": made_of(pieces, job["inputs"][pieces])})
+    pieces = str(Path(job["data"].split(os.pathsep)[0]).with_name(RECORD))
+    read = job["inputs"].get(pieces)  # a job that was written by hand may name none
+    made_from = {"made_of": made_of(pieces, read)} if read else {}
+    write_record(Path(job["folder"], RECORD), [Path("training.json"), Path("log.jsonl")], made_from)
 
 
 def choose_models(folder: Path, job: Job) -> None:

@@ -77,6 +77,7 @@ def start(root: Path, data: Path, folder: Path, processes: int) -> subprocess.Po
             "folder": str(folder / "seed1" / "none"),
             "definition": {},
             "model": "",
+            "segmented": str(data),
             "direction": "aa-bb",
             "inputs": {},
             "tests": [],
