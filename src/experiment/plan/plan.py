@@ -19,7 +19,7 @@ from experiment.plan.texts import DOWNLOADS, Text, describe_text
 from experiment.runs import Run, TestSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, define, fits, locked
-from experiment.store.results import Results, synchronize
+from experiment.store.results import Results, not_from_the_future, synchronize
 from experiment.store.usage import use_file, write_use
 from subwords.errors import InputError
 
@@ -229,6 +229,10 @@ class Plan:
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
+        own = [Path(self._experiment.results, name) for name in ("manifest.json", "comet.done", "scores.csv")]
+        not_from_the_future(
+            [*(Path(mark) for marks in self.marks.values() for mark in marks), Path(self.use_file), *own]
+        )
         for mark in self.manifest_again:  # left by an earlier time
             with suppress(OSError):
                 Path(mark).unlink()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -72,6 +73,17 @@ class Results:
         if folder in there:
             check_definition(Path(folder, DEFINITION), own_key)
         return folder
+
+
+def not_from_the_future(paths: Iterable[Path]) -> None:
+    """Give files that are newer than now the present time: Snakemake stops where an output is older than an input.
+
+    A clock has gone back, or another machine's is fast.
+    """
+    with contextlib.suppress(OSError):  # not in results that may only be read
+        for path in paths:
+            if path.exists() and path.stat().st_mtime > time.time():
+                os.utime(path)
 
 
 def synchronize(done: Path, finished: bool, record: Path | None = None) -> None:
