@@ -119,10 +119,8 @@ def several_seeds(output: Output, situation: Situation, trials: int, seed: int) 
 def any_marked(output: Output, situation: Situation, trials: int, seed: int) -> float:
     """Return the share of trials in which any system differs from the baseline after Holm's correction."""
     rng = np.random.default_rng(seed)
-    marked = (
-        any(each.p_holm < ALPHA for each in situation.compared(output, rng) if each.p_holm) for _ in range(trials)
-    )
-    return sum(marked) / trials
+    drawn = (situation.compared(output, rng) for _ in range(trials))
+    return sum(any(each.p_holm is not None and each.p_holm < ALPHA for each in found) for found in drawn) / trials
 
 
 def drawing_seeds(trials: int, seed: int, samples: int = 300) -> float:

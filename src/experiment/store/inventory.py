@@ -135,7 +135,7 @@ def _idle(folder: Path) -> Iterator[bool]:
 def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list[Waste]:
     """Delete what was found, and return what was deleted. Anything that came into use in the meantime is kept."""
     deleted: list[Waste] = []
-    for left_over in root.rglob(f"{DELETED}*"):  # of a deletion that was killed
+    for left_over in list(root.rglob(f"{DELETED}*")):  # of a deletion that was killed
         _remove(left_over)
     for one in found:
         (one.folder / LOCK).touch()
