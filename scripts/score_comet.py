@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
     command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
+    command.add_argument("--chosen-on-test", action="store_true", help="with --manifest: what was chosen on test sets")
     command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
     command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
     return command
@@ -51,14 +52,21 @@ def has_score(files: TestSet) -> bool:
     return Path(str(files.comet)).exists() and bool(read_json(str(files.comet))["texts"] == texts_of(files))
 
 
-def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
-    """Score every translation that has no score of these texts yet; return how many, and of how many."""
+def translations(manifest: Manifest, on_test: bool) -> list[TestSet]:
+    """Return the translations of an experiment; `on_test`: those of checkpoints chosen on test, where there are any."""
     every = [files for run in manifest.runs for files in run.testsets.values() if files.comet]
+    if not on_test:
+        return every
+    return [chosen for files in every if Path(str((chosen := files.chosen_on_test).translation)).exists()]
+
+
+def score_all(every: list[TestSet], model: str, device: str, sharing: int) -> int:
+    """Score each of these translations that has no score of its texts yet; return how many."""
     missing = [files for files in every if not has_score(files)]
     scored = 0
     if missing:
         gpu.check_usable(gpu.take(1, device, sharing))
-        scorer = CometScorer(manifest.parameters["comet_model"])
+        scorer = CometScorer(model)
         for files in missing:
             # Not the lock of the evaluation: its holder may be waiting for the card that we have.
             with locked(Path(str(files.comet)).parent / ".comet"):
@@ -73,7 +81,7 @@ def score_all(manifest: Manifest, device: str, sharing: int) -> tuple[int, int]:
                     raise InputError(f"{files.hypothesis} was made again meanwhile", next_step="run again")
                 write_json(str(files.comet), found | {"made": software()}, sealed=True)
                 scored += 1
-    return scored, len(every)
+    return scored
 
 
 @program
@@ -87,8 +95,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(fetch_comet_model(args.model))
         return 0
     if args.manifest:
-        scored, every = score_all(read_manifest(args.manifest), args.device, args.runs_per_gpu)
-        print(f"{scored} of {every} test sets scored; the others had their scores")
+        manifest = read_manifest(args.manifest)
+        every = translations(manifest, args.chosen_on_test)
+        scored = score_all(every, manifest.parameters["comet_model"], args.device, args.runs_per_gpu)
+        print(f"{scored} of {len(every)} test sets scored; the others had their scores")
         return 0
     if not (args.source and args.hypothesis and args.reference and args.output):
         command.error("--source, --hypothesis, --reference and --output are required (or --manifest, --fetch, --check)")

@@ -28,13 +28,12 @@ corpora = corpus_counts
 def on_test(sources: Sources) -> Rows:
     """Yield the scores of the checkpoints that do best on the test set itself, as the paper chose them (selection:
     test), and after how many updates each was saved (`updates_chosen`)."""
-    with_comet = "comet" in sources.experiment.settings["metrics"]
     for run, testset, keys in sources.translations():
         keys |= {"selection": "test"}
-        report = sources.report(run, testset, "chosen-on-test")
+        report, comet = sources.on_test(run, testset)
         scores = {metric: found["score"] for metric, found in report["scores"].items()}
-        if with_comet:
-            scores["comet"] = sources.report(run, testset, "chosen-on-test.comet")["score"]
+        if comet is not None:
+            scores["comet"] = comet
         for metric, score in scores.items():
             yield keys | {"metric": metric, "value": score}
         yield keys | {"metric": "updates_chosen", "value": report["chosen"]["updates"]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 def directions_of(pair: str, directions: Iterable[str]) -> list[str]:
@@ -29,6 +29,18 @@ class TestSet:
     text_record: str | None = None  # of source and reference
     translation: str | None = None
     round_trip: str | None = None  # the reference, through text form and segmentation and back
+
+    @property
+    def chosen_on_test(self) -> TestSet:
+        """The files of the checkpoint that does best on the test set itself (scripts/select_on_test.py)."""
+        place = str(self.hypothesis).removesuffix(".hyp")
+        return replace(
+            self,
+            scores=f"{place}.chosen-on-test.json",
+            hypothesis=f"{place}.chosen-on-test.hyp",
+            translation=f"{place}.chosen-on-test.json",
+            comet=self.comet and f"{place}.chosen-on-test{self.comet.removeprefix(place)}",
+        )
 
 
 @dataclass(frozen=True)

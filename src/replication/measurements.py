@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.metrics import METRICS
+from experiment.store.checksums import check_checksum, file_with_checksum
 from subwords import registry
 from subwords.errors import InputError, unknown
-from subwords.files import whole_file
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
@@ -132,13 +132,14 @@ def from_scores(
 
 
 def write(path: str | Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write measurements as CSV, numbers in full. Raises InputError for an unknown column."""
-    with whole_file(path) as stream:
+    """Write measurements as CSV, numbers in full, with its checksum. Raises InputError for an unknown column."""
+    with file_with_checksum(path) as stream:
         frame(rows).to_csv(stream, index=False, lineterminator="\n")
 
 
 def read(path: str | Path) -> DataFrame:
-    """Return the measurements in a CSV file. Raises InputError when it is missing or has other columns."""
+    """Return the measurements in a CSV file. Raises InputError when it is missing, changed, or has other columns."""
+    check_checksum(path)
     table = _read_csv(path, next_step="run scripts/measure.py")
     if not {"metric", "value"} <= set(table):
         raise InputError(f"{path} has the columns {list(table)}", allowed=", ".join(COLUMNS))

@@ -202,11 +202,20 @@ class Sources:
         return found
 
     def report(self, run: Run, testset: str, kind: str) -> Any:
-        """Return what is known of a translated test set: `scores`, `translation`, or `chosen-on-test`."""
-        return read_json(self._report(run, testset, kind))
+        """Return what is known of a translated test set: `scores` or `translation`."""
+        return read_json(self.hypotheses(run, testset).with_suffix(f".{kind}.json"))
 
-    def _report(self, run: Run, testset: str, kind: str) -> Path:
-        return self.hypotheses(run, testset).with_suffix(f".{kind}.json")
+    def on_test(self, run: Run, testset: str) -> tuple[dict[str, Any], float | None]:
+        """Return what is known of the checkpoint that does best on the test set itself, and its COMET if asked for."""
+        files = run.testsets[testset].chosen_on_test
+        return read_json(str(files.translation)), read_json(files.comet)["score"] if files.comet else None
+
+    @property
+    def chosen_on_test(self) -> list[str]:
+        """The records of the choices on test sets that it reads."""
+        if "chosen_on_test" not in self.reads:
+            return []
+        return [str(files.chosen_on_test.translation) for run in self.runs for files in run.testsets.values()]
 
     def text_of(self, run: Run) -> Text:
         """Return the segmented text that a run was trained on."""
@@ -275,10 +284,9 @@ class Sources:
             found += [plan.segmented_as(*place).done for place in self._places]
         if "runs" in self.reads:
             found += [plan.evaluations[run.key, run.seed].done for run in self.runs]
-        if "chosen_on_test" in self.reads:
-            comet = "comet" in self.experiment.settings["metrics"]
-            for kind in ("chosen-on-test", "chosen-on-test.comet") if comet else ("chosen-on-test",):
-                found += [str(self._report(run, test, kind)) for run in self.runs for test in run.testsets]
+        found += self.chosen_on_test
+        if self.chosen_on_test and self.experiment.comet_key:
+            found.append(f"{self.experiment.results}/comet-on-test.done")
         if "scores" in self.reads:
             found.append(str(self.scores_csv or f"{self.experiment.results}/scores.csv"))
         return list(dict.fromkeys(found))

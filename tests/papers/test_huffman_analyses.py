@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from papers.huffman import paper as paper_module
 
+from experiment.runs import TestSet
 from experiment.text.postprocessing import ToText
 from replication import measurements
 from replication import tables as selection
 from replication.measurements import matching
 from replication.paper import read
+from replication.sources import Sources
 from subwords.huffman import Huffman
 
 
@@ -47,6 +49,8 @@ class Inputs(SimpleNamespace):
     def translations(self) -> Any:
         return [(run, "test", self.keys(run, "test")) for run in self.runs]
 
+    on_test = Sources.on_test
+
     def report(self, run: Any, testset: str, kind: str) -> Any:
         return json.loads(Path(run.folder, f"{testset}.{kind}.json").read_text())
 
@@ -56,7 +60,9 @@ def inputs(tmp_path: Path) -> Inputs:
     def run(name: str, algorithm: str, corpus: str = "huffman-cs-de") -> Any:
         folder = str(tmp_path / corpus / name)
         Path(folder).mkdir(parents=True)
-        return SimpleNamespace(folder=folder, name=name, algorithm=algorithm, corpus=corpus, direction=corpus[8:])
+        files = TestSet("", hypothesis=f"{folder}/test.hyp", comet=f"{folder}/test.comet.abc.json")
+        names = {"name": name, "algorithm": algorithm, "corpus": corpus, "direction": corpus[8:]}
+        return SimpleNamespace(folder=folder, testsets={"test": files}, **names)
 
     experiment = SimpleNamespace(test_sets=lambda corpus, direction: ["test"], settings={"metrics": ["bleu", "comet"]})
     runs = [run("huffman-2k", "huffman"), run("huffman-4k", "huffman"), run("bpe", "spm-bpe")]
@@ -91,7 +97,7 @@ def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Input
     for run in inputs.runs:
         report = {"scores": {"bleu": {"score": 19.6}}, "chosen": {"updates": 300}}
         Path(run.folder, "test.chosen-on-test.json").write_text(json.dumps(report))
-        Path(run.folder, "test.chosen-on-test.comet.json").write_text(json.dumps({"score": 0.5}))
+        Path(run.folder, "test.chosen-on-test.comet.abc.json").write_text(json.dumps({"score": 0.5}))
     measured = measurements.frame(paper_module.on_test.measure(inputs))
     assert set(measured["selection"]) == {"test"}
     assert Counter(measured["metric"]) == {"bleu": 4, "comet": 4, "updates_chosen": 4}

@@ -97,13 +97,26 @@ def test_two_at_once_score_each_translation_once(tmp_path: Path, monkeypatch: py
         for path in files.values():
             write_lines(Path(path), [name])
         sets[name] = TestSet("", comet=str(tmp_path / f"{name}.json"), **files)
-    run = Run("c", "a-b", "bpe", "bpe", "m", 1, "", sets)
-    manifest = Manifest("x", "bpe", ["comet"], [run], parameters={"comet_model": "none"})
+    every = list(sets.values())
     with ThreadPoolExecutor() as pool:
-        found = [pool.submit(score_comet.score_all, manifest, "cpu", 1) for _ in range(2)]
+        found = [pool.submit(score_comet.score_all, every, "none", "cpu", 1) for _ in range(2)]
     assert sorted(scored) == ["one", "two"]
-    assert sum(each.result()[0] for each in found) == 2
-    assert score_comet.score_all(manifest, "cpu", 1) == (0, 2)
+    assert sum(each.result() for each in found) == 2
+    assert score_comet.score_all(every, "none", "cpu", 1) == 0
+
+
+def test_what_was_chosen_on_test_is_scored_beside_what_was_chosen_on_dev(tmp_path: Path) -> None:
+    """Scores of two models never have one name, and a translation that nobody asked for is not waited for."""
+    sets = {
+        name: TestSet("", hypothesis=str(tmp_path / f"{name}.hyp"), comet=str(tmp_path / f"{name}.comet.abc.json"))
+        for name in ("one", "two")
+    }
+    manifest = Manifest("x", "bpe", ["comet"], [Run("c", "a-b", "bpe", "bpe", "m", 1, "", sets)])
+    assert score_comet.translations(manifest, on_test=False) == list(sets.values())
+    (tmp_path / "two.chosen-on-test.json").touch()
+    (chosen,) = score_comet.translations(manifest, on_test=True)
+    assert chosen.hypothesis == str(tmp_path / "two.chosen-on-test.hyp")
+    assert chosen.comet == str(tmp_path / "two.chosen-on-test.comet.abc.json")
 
 
 @pytest.mark.slow

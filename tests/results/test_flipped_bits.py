@@ -16,6 +16,7 @@ import make_corpus
 import make_testset
 from experiment.config import Experiment
 from experiment.store.making import write_record
+from replication import measurements
 from subwords.errors import InputError
 from translation.evaluating import Evaluator
 
@@ -93,3 +94,12 @@ def test_what_a_test_set_of_its_own_is_made_with(
         assert f"{damaged} is not as it was made" in capsys.readouterr().err
         flip(Path(text.folder, damaged))
     assert make_testset.main([job]) == 0
+
+
+def test_what_a_paper_measured(tmp_path: Path) -> None:
+    path = tmp_path / "counts.csv"
+    measurements.write(path, [{"metric": "words", "value": 1003}])
+    assert list(measurements.read(path)["value"]) == [1003]
+    path.write_text(path.read_text().replace("1003", "1001"))
+    with pytest.raises(InputError, match=r"counts\.csv is not as it was made(.|\n)*delete .*counts\.csv and run again"):
+        measurements.read(path)

@@ -1,10 +1,11 @@
 # A paper's tables, figures and claims: published values beside ours. papers/NAME/paper.py defines each.
-include: "selection_on_test.smk"
-
-
 from pathlib import Path
 
 from replication.sources import Sources
+
+
+include: "selection_on_test.smk"
+
 
 PAPER = f"results/{paper.folder}"
 PAPER_FOLDER = Path(paper.where).parent

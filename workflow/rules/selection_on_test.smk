@@ -19,7 +19,7 @@ rule select_on_test:
         "../../envs/pipeline.yaml"
     threads: runtime["threads"]
     resources:
-        gpu=1 if HAS_GPU else 0,
+        gpu=int(HAS_GPU),
     params:
         job=lambda wildcards, output: as_json(
             plan.evaluation(wildcards.key, wildcards.seed).job(runtime) | {"chooses": wildcards.testset}
@@ -30,29 +30,27 @@ rule select_on_test:
         program("select_on_test.py {params.job:q} >{log:q} 2>&1")
 
 
-# COMET of it
-rule score_comet_on_test:
-    input:
-        hypotheses=rules.select_on_test.output.hypotheses,
-    output:
-        update(f"{ON_TEST}.comet.json"),
-    log:
-        "results/logs/comet_on_test/{corpus}.{direction}.{segmentation}.{model}.{key}.{seed}.{choice}.{search}.{testset}.log",
-    wildcard_constraints:
-        testset="[^/]+",
-    conda:
-        "../../envs/evaluation.yaml"
-    threads: runtime["threads"]
-    resources:
-        gpu=1 if HAS_GPU else 0,
-    params:
-        model=lambda wildcards, output: settings["comet_model"],
-        texts=lambda wildcards, output: plan.references(wildcards.key, wildcards.testset),
-    message:
-        "COMET of {wildcards.testset}, chosen on it: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
-    shell:
-        program(
-            "score_comet.py --source {params.texts[0]:q} --reference {params.texts[1]:q}"
-            " --hypothesis {input.hypotheses:q} --model {params.model:q} --output {output:q} >{log:q} 2>&1"
-            f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']}"
-        )
+if "comet" in settings["metrics"]:
+
+    # COMET of all of them; the model is loaded once
+    rule comet_on_test:
+        input:
+            model=ancient(rules.comet_model.output),
+            manifest=rules.manifest.output.manifest,
+            chosen=[path for name in paper.needed_measures for path in Sources(paper, name).chosen_on_test],
+        output:
+            update(f"{experiment.results}/comet-on-test.done"),
+        log:
+            f"results/logs/comet_on_test/{experiment.name}.log",
+        conda:
+            "../../envs/evaluation.yaml"
+        threads: runtime["threads"]
+        resources:
+            gpu=int(HAS_GPU),
+        message:
+            "COMET of what was chosen on test"
+        shell:
+            program(
+                "score_comet.py --manifest {input.manifest:q} --chosen-on-test >{log:q} 2>&1"
+                f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']} && touch {{output:q}}"
+            )

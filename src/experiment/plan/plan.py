@@ -189,11 +189,6 @@ class Plan:
         """Return whether some test set of a run is not translated yet."""
         return self.evaluation(key, seed).needs_translation()
 
-    def references(self, key: str, stem: str) -> list[str]:
-        """Return both sides of a test set as it came, the source first."""
-        system = self.systems[key]
-        return [system.segmented.text.reference(stem, language) for language in system.direction.split("-")]
-
     @property
     def downloads(self) -> dict[str, File]:
         """Place of every file that is downloaded -> what it is."""

@@ -13,11 +13,10 @@ from experiment.provenance import commit_label, versions_label
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
-from experiment.store.checksums import file_sha256
+from experiment.store.checksums import check_checksum, file_with_checksum
 from experiment.store.making import RECORD
 from experiment.training.flops import training_flops
 from subwords.errors import InputError
-from subwords.files import whole_file
 
 #: Every column, with what it holds. Empty where a value does not exist or was not measured.
 COLUMNS: dict[str, str] = {
@@ -235,19 +234,11 @@ def write_scores(path: str | Path, rows: Iterable[Row]) -> None:
 
     PATH.sha256 has its checksum, in the form of `sha256sum`.
     """
-    checksum = _checksum_file(path)
-    checksum.unlink(missing_ok=True)
-    with whole_file(path) as stream:
+    with file_with_checksum(path) as stream:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in rows:
             writer.writerow({name: _text(value) for name, value in row.items()})
-    with whole_file(checksum) as stream:
-        stream.write(f"{file_sha256(Path(path))}  {Path(path).name}\n")
-
-
-def _checksum_file(path: str | Path) -> Path:
-    return Path(f"{path}.sha256")
 
 
 def _text(value: Any) -> str:
@@ -263,13 +254,8 @@ def read_scores(path: str | Path) -> list[Row]:
 
     Raises InputError when it is missing, empty or has no score, or is not what its checksum says.
     """
-    checksum = _checksum_file(path)
     try:
-        if checksum.exists() and checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(Path(path))]:
-            raise InputError(
-                f"{path} is not as it was made: {checksum} has another checksum",
-                next_step=f"delete {path} and run again; or, where you changed it on purpose, delete {checksum}",
-            )
+        check_checksum(path)
         with open(path, encoding="utf-8", newline="") as stream:
             rows = list(csv.DictReader(stream))
     except (OSError, UnicodeDecodeError, csv.Error) as error:

@@ -1,12 +1,19 @@
-"""SHA-256 of files. Those of users' files are remembered, and computed again when size or time of change differs."""
+"""SHA-256 of files.
+
+A table of numbers has its own beside it, as FILE.sha256, in the form of `sha256sum`. Those of users' files are
+remembered, and computed again when size or time of change differs.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Any
 
+from subwords.errors import InputError
 from subwords.files import whole_file
 
 MEMORY = ".checksums.json"
@@ -16,6 +23,33 @@ def file_sha256(path: str | Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def file_with_checksum(path: str | Path) -> Iterator[IO[Any]]:
+    """Open a text file to be written whole; its checksum is written beside it."""
+    checksum = _checksum_of(path)
+    checksum.unlink(missing_ok=True)
+    with whole_file(path) as stream:
+        yield stream
+    with whole_file(checksum) as stream:
+        stream.write(f"{file_sha256(path)}  {Path(path).name}\n")
+
+
+def check_checksum(path: str | Path) -> None:
+    """Raise InputError when a file does not have the checksum that lies beside it, if both are there."""
+    checksum = _checksum_of(path)
+    if not (Path(path).exists() and checksum.exists()):
+        return
+    if checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(path)]:
+        raise InputError(
+            f"{path} is not as it was made: {checksum} has another checksum",
+            next_step=f"delete {path} and run again; or, where you changed it on purpose, delete {checksum}",
+        )
+
+
+def _checksum_of(path: str | Path) -> Path:
+    return Path(f"{path}.sha256")
 
 
 class Checksums:
