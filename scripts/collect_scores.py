@@ -7,13 +7,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.jsonfiles import read_json
-from experiment.manifest import Manifest, read_manifest
+from experiment.manifest import KEY_HELP, Manifest, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import score_rows, write_scores
-from experiment.store.keys import key
 from experiment.store.making import check_inputs
-from subwords.errors import InputError
 
 
 def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
@@ -33,15 +30,10 @@ def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
 def main(argv: Sequence[str] | None = None) -> int:
     command = argparse.ArgumentParser(prog="collect_scores.py", description=__doc__)
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
-    command.add_argument("--key", help="of the manifest that is meant: another one is an error")
+    command.add_argument("--key", help=KEY_HELP)
     command.add_argument("--output", required=True, metavar="FILE", help="CSV to write")
     args = command.parse_args(argv)
-    if args.key and key(read_json(args.manifest)) != args.key:
-        raise InputError(
-            f"{args.manifest} was written by another experiment of the same name",
-            next_step="give one of the two another name, and run again",
-        )
-    manifest = read_manifest(args.manifest)
+    manifest = read_manifest(args.manifest, args.key)
     check_inputs(inputs_of(manifest))
     write_scores(args.output, score_rows(manifest))
     return 0

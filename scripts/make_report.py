@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.manifest import read_manifest
+from experiment.manifest import KEY_HELP, read_manifest
 from experiment.programs import program
 from experiment.reporting.report import render_report
 from experiment.scoring.scorebook import read_scores
@@ -19,10 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = argparse.ArgumentParser(prog="make_report.py", description=__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
+    command.add_argument("--key", help=KEY_HELP)
     command.add_argument("--output", required=True, metavar="FILE", help="HTML to write")
     command.add_argument("--figures", required=True, metavar="FOLDER", help="where the figures go")
     args = command.parse_args(argv)
-    page = render_report(read_manifest(args.manifest), read_scores(args.scores), Path(args.figures))
+    page = render_report(read_manifest(args.manifest, args.key), read_scores(args.scores), Path(args.figures))
     with whole_file(args.output) as stream:
         stream.write(page)
     return 0

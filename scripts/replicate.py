@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from experiment.manifest import read_manifest
+from experiment.manifest import KEY_HELP, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
 from replication import measurements, report
@@ -21,14 +21,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
     parser.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
+    parser.add_argument("--key", help=KEY_HELP)
     parser.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for everything that is made")
     arguments = parser.parse_args(argv)
     paper = read(arguments.paper, arguments.scale, arguments.parts)
+    trained = arguments.manifest and arguments.scores
+    manifest = read_manifest(arguments.manifest, arguments.key) if trained else None
     measured = {path.stem: measurements.read(path) for path in arguments.measurements}
     if arguments.scores:
         measured.setdefault(SCORES, of_paper(arguments.scores, paper))
     rows = read_scores(arguments.scores) if arguments.scores else []
-    manifest = read_manifest(arguments.manifest) if arguments.manifest and rows else None
     report.make(paper, measured, arguments.output, rows, manifest)
     return 0
 

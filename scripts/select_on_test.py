@@ -2,7 +2,7 @@
 
 Such a score is not comparable with that of a checkpoint chosen on dev: reports show both, side by side. Every
 checkpoint that the training kept translates the whole test set once. JOB is the job of scripts/evaluate.py with
-`chooses`, the stem of the test set.
+`select`, and `chooses`, the stem of the test set.
 """
 
 from __future__ import annotations
@@ -20,21 +20,9 @@ from experiment.scoring.metrics import score_corpus
 from experiment.store.making import check_inputs, fits, make
 from experiment.text.lines import write_lines
 from experiment.training import gpu
-from subwords.errors import InputError
+from experiment.training.selection import kept
 from subwords.files import read_lines
 from translation.evaluating import Evaluator
-
-
-def kept(training: Path) -> list[dict[str, Any]]:
-    """Return the entries of the record of dev scores whose checkpoints are there. Raises InputError when none is."""
-    folder = training / "checkpoints"
-    found = [entry for entry in read_json(training / "training.json")["dev"] if (folder / entry["file"]).exists()]
-    if not found:
-        raise InputError(
-            f"there are no checkpoints in {folder}",
-            next_step=f"runtime: {{keep_checkpoints: true}}; and delete {training / 'record.json'} to train again",
-        )
-    return found
 
 
 def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
@@ -44,7 +32,7 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     references, began = list(read_lines(test["reference"])), time.monotonic()
     tried: list[dict[str, Any]] = []
     chosen: tuple[float, list[str]] = (-1.0, [])
-    for entry in kept(training):
+    for entry in kept(training, job["select"]):
         evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]))
         hypotheses, _, _ = evaluator.translated(test)
         bleu = score_corpus(hypotheses, references, ["bleu"], target=target)["metrics"]["bleu"]["score"]

@@ -12,6 +12,7 @@ from typing import Any
 from experiment.jsonfiles import read_json
 from experiment.runs import Run, TestSet
 from experiment.scoring.metrics import check_metrics
+from experiment.store.keys import key
 from subwords.errors import InputError, unknown
 
 
@@ -37,9 +38,21 @@ class Manifest:
         return self.baseline if segmentation != self.baseline else None
 
 
-def read_manifest(path: str | Path) -> Manifest:
-    """Return the manifest. Raises InputError for a missing or unknown key, metric or baseline."""
+#: The option of programs that read a manifest.
+KEY_HELP = "of the manifest that is meant: another one is an error"
+
+
+def read_manifest(path: str | Path, expected: str | None = None) -> Manifest:
+    """Return the manifest.
+
+    Raises InputError for a missing or unknown key, metric or baseline, and for a key (a digest) other than expected.
+    """
     content = read_json(path)
+    if expected and key(content) != expected:
+        raise InputError(
+            f"{path} was written by another experiment of the same name",
+            next_step="give one of the two another name, and run again",
+        )
     _check_keys(content, Manifest, f"{path}")
     runs = []
     for number, given in enumerate(content["runs"]):
@@ -58,12 +71,12 @@ def read_manifest(path: str | Path) -> Manifest:
 
 
 def _check_keys(given: Any, kind: type, where: str) -> None:
-    known = {key.name: key for key in fields(kind)}
+    known = {each.name: each for each in fields(kind)}
     if not isinstance(given, dict):
         raise InputError(f"{where}: {given!r} is not an object", allowed=", ".join(known))
     for name in given:
         if name not in known:
             raise unknown(f"key in {where}", name, known)
-    needed = (key.name for key in known.values() if key.default is key.default_factory is MISSING)
+    needed = (each.name for each in known.values() if each.default is each.default_factory is MISSING)
     if missing := [name for name in needed if name not in given]:
         raise InputError(f"{where} lacks {', '.join(missing)}", allowed=", ".join(known))

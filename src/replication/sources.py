@@ -21,6 +21,8 @@ from experiment.plan.texts import DOWNLOADS
 from experiment.runs import Grid, Run, directions_of
 from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
+from experiment.store.making import RECORD, fits
+from experiment.training.selection import kept
 from replication import measurements
 from subwords import registry
 from subwords.errors import unknown
@@ -209,6 +211,13 @@ class Sources:
         """Return what is known of the checkpoint that does best on the test set itself, and its COMET if asked for."""
         files = run.testsets[testset].chosen_on_test
         return read_json(str(files.translation)), read_json(files.comet)["score"] if files.comet else None
+
+    def check_checkpoints(self) -> None:
+        """Raise InputError for a finished training without the checkpoints that are to be tried on test sets."""
+        for run in self.runs if self.chosen_on_test else ():
+            missing = [files for files in run.testsets.values() if not fits(Path(files.chosen_on_test.scores))]
+            if missing and fits(Path(run.folder, RECORD)):
+                kept(Path(run.folder), self.experiment.settings["select"])
 
     @property
     def chosen_on_test(self) -> list[str]:

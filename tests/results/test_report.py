@@ -27,6 +27,7 @@ from experiment.reporting.report import _tokenizer
 from experiment.reporting.samples import choose_samples, mark_words
 from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import read_scores
+from experiment.store.keys import key
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
 
@@ -349,3 +350,19 @@ def test_bad_input_is_a_message(finished, tmp_path, capsys):
     assert make_report.main([*words, "--manifest", f"{tmp_path}/m.json"]) == 2
     assert "is not JSON" in capsys.readouterr().err
     assert not (tmp_path / "r.html").exists()
+
+
+def test_the_manifest_of_another_experiment_of_the_name_is_an_error(finished, tmp_path, capsys):
+    words = [
+        "--scores",
+        f"{finished}/scores.csv",
+        "--manifest",
+        f"{finished}/manifest.json",
+        "--figures",
+        f"{tmp_path}/f",
+    ]
+    assert make_report.main([*words, "--output", f"{tmp_path}/r.html", "--key", "of-another"]) == 2
+    assert "another experiment of the same name" in capsys.readouterr().err
+    assert not (tmp_path / "r.html").exists()
+    own = key(json.loads((finished / "manifest.json").read_text()))
+    assert make_report.main([*words, "--key", own]) == 0

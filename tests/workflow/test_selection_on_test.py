@@ -13,6 +13,8 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF
 
 import select_on_test
+from experiment.training.selection import kept as checkpoints_kept
+from subwords.errors import InputError
 
 from .conftest import TINY, Workplace
 
@@ -56,6 +58,7 @@ def job_of(place: Workplace, folder: Path) -> dict[str, Any]:
         "search": search,
         "max_tokens": 4000,
         "metrics": ["bleu", "chrf"],
+        "select": {"metric": "loss", "keep": 5},
         "device": "auto",
         "runs_per_gpu": 1,
     }
@@ -115,17 +118,20 @@ def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pyt
         (training / "checkpoints" / str(entry["file"])).touch()
     (tmp_path / "reference").write_text("a b c d\n")
     job = {"folder": str(training / "best-1" / "beam"), "direction": "en-qmo", "metrics": [], "inputs": {}}
-    job |= {"device": "auto", "runs_per_gpu": 1}
+    job |= {"device": "auto", "runs_per_gpu": 1, "select": {"metric": "loss", "keep": 1}}
     test = {"stem": "test", "reference": str(tmp_path / "reference")}
     assert select_on_test.main([json.dumps(job | {"tests": [test], "chooses": "test"})]) == 0
     assert takes == [1]
+    (training / "checkpoints" / "c2.pt").unlink()
+    with pytest.raises(InputError, match=r"that were deleted: c2\.pt"):
+        checkpoints_kept(training, job["select"])
 
 
 def test_without_checkpoints(finished: Workplace) -> None:
     folder = finished.one(f"{RUN}/best-2/beam-2.*")
     done = run(finished, "select_on_test.py", job_of(finished, folder) | {"model": "", "chooses": "test"})
     assert done.returncode == 2
-    assert "there are no checkpoints in" in done.stderr
+    assert "that were deleted: checkpoint" in done.stderr
     assert "keep_checkpoints: true" in done.stderr
     assert not (folder / "test.chosen-on-test.json").exists()
 

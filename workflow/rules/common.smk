@@ -11,6 +11,7 @@ from experiment.store.results import synchronize
 from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
 from replication.paper import check_call, from_settings
+from replication.sources import Sources
 from snakemake.settings.types import DeploymentMethod, RerunTrigger
 from snakemake.utils import update_config
 from subwords.errors import InputError
@@ -32,6 +33,8 @@ def checked(settings):
                 if check_comet_model(found.settings["comet_model"]) == "hub":  # a colleague's cache may have it
                     synchronize(Path("results/downloads/comet", found.comet_key), finished=False)
             found.plan.synchronize()
+            for name in paper.needed_measures if paper else []:
+                Sources(paper, name).check_checkpoints()
         return paper, found
     except InputError as error:
         raise WorkflowError(f"\n{error}") from None

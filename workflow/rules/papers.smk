@@ -1,8 +1,6 @@
 # A paper's tables, figures and claims: published values beside ours. papers/NAME/paper.py defines each.
 from pathlib import Path
 
-from replication.sources import Sources
-
 
 include: "selection_on_test.smk"
 
@@ -83,6 +81,7 @@ rule replicate:
         paper=ON_SCALE,
         parts=f"--parts {' '.join(paper.parts)}" if paper.parts else "",
         scores="--scores" if paper.uses_scores else "",
+        key=plan.manifest_key,
         sizes=as_json(paper.sizes),
         about=as_json([paper.title, paper.citation, paper.url]),
         folder=subpath(output[0], parent=True),
@@ -91,5 +90,5 @@ rule replicate:
     shell:
         program(
             "replicate.py {params.paper} {params.parts} --measurements {input.measured}"
-            " {params.scores} {input.scores} --manifest {input.manifest} --output {params.folder} >{log} 2>&1"
+            " {params.scores} {input.scores} --manifest {input.manifest} --key {params.key} --output {params.folder} >{log} 2>&1"
         )

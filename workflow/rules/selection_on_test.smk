@@ -22,7 +22,8 @@ rule select_on_test:
         gpu=int(HAS_GPU),
     params:
         job=lambda wildcards, output: as_json(
-            plan.evaluation(wildcards.key, wildcards.seed).job(runtime) | {"chooses": wildcards.testset}
+            plan.evaluation(wildcards.key, wildcards.seed).job(runtime)
+            | {"select": settings["select"], "chooses": wildcards.testset}
         ),
     message:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"

@@ -30,14 +30,15 @@ rule tables:
         "../../envs/evaluation.yaml"
     params:
         code=code_of("src/experiment/reporting/*.py", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
+        key=plan.manifest_key,
     message:
         "tables and report"
     shell:
         program(
-            "make_tables.py --scores {input.scores:q} --markdown {output.markdown:q} --latex {output.latex:q}"
-            " >{log:q} 2>&1 && "
+            "make_report.py --scores {input.scores:q} --manifest {input.manifest:q} --key {params.key}"
+            " --output {output.page:q} --figures {output.figures:q} >{log:q} 2>&1 && "
         )
         + program(
-            "make_report.py --scores {input.scores:q} --manifest {input.manifest:q} --output {output.page:q}"
-            " --figures {output.figures:q} >>{log:q} 2>&1"
+            "make_tables.py --scores {input.scores:q} --markdown {output.markdown:q} --latex {output.latex:q}"
+            " >>{log:q} 2>&1"
         )

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
+from experiment.store.making import RECORD
 from experiment.training.dev_scores import ranked
+from subwords.errors import InputError
 
 
 def choose(record: Sequence[dict[str, Any]], select: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -23,6 +25,21 @@ def gone(training: Path, select: Mapping[str, Any]) -> list[str]:
     """Return the checkpoints of a choice that were deleted."""
     names = [entry["file"] for entry in choose(read_json(training / "training.json")["dev"], select)]
     return [name for name in names if not (training / "checkpoints" / name).exists()]
+
+
+def kept(training: Path, select: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the entries of the checkpoints that a finished training kept: `select.keep` best and as many last ones.
+
+    Raises InputError when one of them was deleted.
+    """
+    dev, keep = read_json(training / "training.json")["dev"], select["keep"]
+    names = {entry["file"] for entry in [*ranked(dev, select["metric"] == "bleu")[:keep], *dev[-keep:]]}
+    if missing := sorted(name for name in names if not (training / "checkpoints" / name).exists()):
+        raise InputError(
+            f"the choice on a test set needs checkpoints of {training} that were deleted: {', '.join(missing)}",
+            next_step=f"runtime: {{keep_checkpoints: true}}; and delete {training / RECORD} to train again",
+        )
+    return [entry for entry in dev if entry["file"] in names]
 
 
 def drop_checkpoints(training: Path) -> None:
