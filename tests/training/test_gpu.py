@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,32 @@ def test_two_jobs_have_two_cards_and_a_third_waits_for_a_killed_one(root: Path, 
     finally:
         first.kill()
         second.kill()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_users_of_a_machine_share_its_cards() -> None:
+    def free_for_nobody(card: str) -> bool:
+        """Whether the user `nobody` gets a card."""
+        if child := os.fork():
+            return os.waitpid(child, 0)[1] == 0
+        try:
+            os.setuid(65534)
+            os._exit(0 if gpu._lock(locks, card, 0, 1) else 1)
+        finally:
+            os._exit(2)
+
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        before = os.umask(0o077)
+        try:
+            _, handles = gpu.hold([gpu.Card("0", "0")], 1, locks := Path(folder, "locks"))
+        finally:
+            os.umask(before)
+        assert not free_for_nobody("0")
+        assert free_for_nobody("1")
+        for handle in handles:
+            os.close(handle)
+        assert free_for_nobody("0")
 
 
 def test_a_job_of_two_cards_holds_none_while_it_waits(root: Path, tmp_path: Path) -> None:

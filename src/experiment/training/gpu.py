@@ -12,7 +12,7 @@ import csv
 import fcntl
 import os
 import subprocess
-import tempfile
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,8 @@ from typing import Any
 
 from subwords.errors import InputError
 
-LOCKS = Path(tempfile.gettempdir()) / f"gpu-slots-{os.getuid()}"
+#: One place for all users of a machine, whatever TMPDIR says.
+LOCKS = Path("/tmp/subword-lab-gpus")
 POLL_SECONDS = 2.0
 #: The kernel module's list of cards: it is there when a card is, even where the driver's programs fail.
 DRIVER_CARDS = Path("/proc/driver/nvidia/gpus")
@@ -83,7 +84,10 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
             allowed=f"1 to {len(cards)}",
             next_step="ask for fewer, or give the job more (CUDA_VISIBLE_DEVICES; on a cluster, its profile)",
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o1777)  # as /tmp: everybody makes files in it, and deletes none of others
+    waiting = False
     while True:
         held: dict[Card, list[int]] = {}
         for slot in range(sharing):
@@ -98,6 +102,14 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
         for locks in held.values():  # not enough: release them, never hold some while waiting
             for handle in locks:
                 os.close(handle)
+        if not waiting:
+            print(
+                f"waiting for {count} of the cards {', '.join(card.name for card in cards)}: jobs of this or another"
+                " user have them",
+                file=sys.stderr,
+                flush=True,
+            )
+        waiting = True
         time.sleep(POLL_SECONDS)
 
 
@@ -113,7 +125,7 @@ def _lock(folder: Path, card: str, slot: int, sharing: int) -> list[int]:
         wanted = [(name, fcntl.LOCK_SH), (f"{name}.slot{slot}", fcntl.LOCK_EX)]
     locks: list[int] = []
     for file, kind in wanted:
-        locks.append(os.open(folder / file, os.O_CREAT | os.O_RDWR))
+        locks.append(_open(folder / file))
         try:
             fcntl.flock(locks[-1], kind | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -121,6 +133,16 @@ def _lock(folder: Path, card: str, slot: int, sharing: int) -> list[int]:
                 os.close(handle)
             return []
     return locks
+
+
+def _open(path: Path) -> int:
+    """Open a lock file, perhaps of another user: to lock it, it is enough to be able to read it."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL)
+        os.fchmod(handle, 0o644)
+    except FileExistsError:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    return handle
 
 
 def take(count: int, device: str = "auto", sharing: int = 1) -> list[str]:
