@@ -16,8 +16,21 @@ PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg",
 PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
 RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
-#: What `snakemake --report` shows, and under which heading.
-SHOWN = {".md": "Tables", ".svg": "Figures", ".html": "Report"}
+#: What `snakemake --report` shows: heading and caption.
+SHOWN = {
+    ".md": ("Tables", "../report/paper_table.rst"),
+    ".svg": ("Figures", "../report/paper_figure.rst"),
+    ".html": ("Report", "../report/page.rst"),
+}
+
+
+def shown(page):
+    """Return an output as `snakemake --report` shows it: under its title, if it is shown at all."""
+    if Path(page).suffix not in SHOWN:
+        return page
+    category, caption = SHOWN[Path(page).suffix]
+    made = {**paper.tables, **paper.figures}.get(Path(page).stem)
+    return report(page, category=category, caption=caption, labels={"title": made.title if made else Path(page).stem})
 
 
 # everything that the paper has
@@ -69,10 +82,7 @@ rule replicate:
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        [
-            report(result, category=SHOWN[Path(result).suffix]) if Path(result).suffix in SHOWN else result
-            for result in PAGES
-        ],
+        [shown(page) for page in PAGES],
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:
@@ -83,7 +93,7 @@ rule replicate:
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
         sizes=as_json(paper.sizes),
-        about=as_json([paper.title, paper.citation, paper.url]),
+        about=[paper.title, paper.citation, paper.url],
         folder=subpath(output[0], parent=True),
     message:
         "tables, figures, claims and report of the paper"
