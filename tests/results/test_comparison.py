@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from experiment.scoring.comparison import (
     Comparison,
+    _typical_variance,
     compare,
     have_learned,
     holm,
@@ -39,6 +40,39 @@ def test_without_chance_in_the_sentences_it_is_welchs_test():
     assert found.effect == pytest.approx(np.mean(mine) - np.mean(base))
     assert found.p_value == pytest.approx(welch.pvalue, rel=1e-6)
     assert (found.low, found.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+
+
+def test_the_typical_variance_of_three_seeds_each_is_the_geometric_mean_times_e_to_eulers_gamma():
+    """digamma(1) is minus Euler's constant, 0.5772."""
+    scores = [np.array([10.0, 11.0, 12.0]), np.array([3.0, 7.0, 11.0]), np.array([5.0, 5.0, 5.0]), np.array([9.0])]
+    assert _typical_variance(scores) == pytest.approx(4 * np.exp(0.5772156649))
+    assert _typical_variance(scores[2:]) == 0
+
+
+def test_the_typical_variance_is_that_of_normal_scores():
+    scores = np.random.default_rng(5).normal(30, 0.8, (20_000, 3))
+    assert _typical_variance(list(scores)) == pytest.approx(0.64, rel=0.03)
+    some = list(scores[:100])
+    with_a_wild_one = _typical_variance([*some, np.array([0.0, 100.0, 200.0])])
+    assert with_a_wild_one < 1.2 * _typical_variance(some)
+
+
+def test_seeds_that_agree_by_chance_are_less_certain_among_others_that_do_not():
+    """The effect and its variance stay; degrees of freedom are fewer, never more."""
+    rng = np.random.default_rng(7)
+    sentence = rng.normal(30, 20, (250, 1))
+    luck = {"base": [0.0, 0.05, 0.1], "mine": [1.2, 1.25, 1.3]}
+    luck |= {f"other{number}": list(rng.normal(0, 0.8, 3)) for number in range(10)}
+    systems = {name: runs(sentence + rng.normal(0, 5, (250, 3)) + np.array(seeds)) for name, seeds in luck.items()}
+    alone = compare({name: systems[name] for name in ("base", "mine")}, {"mine": "base"}, margin=0.5)["mine"]
+    among = compare(systems, {"mine": "base"}, margin=0.5)["mine"]
+    assert among.effect == alone.effect
+    assert among.p_value > alone.p_value
+    assert among.low < alone.low < alone.high < among.high
+    every = compare(systems, dict.fromkeys(list(systems)[1:], "base"), margin=0.5)
+    for name in list(systems)[2:]:
+        pair = compare({"base": systems["base"], name: systems[name]}, {name: "base"}, margin=0.5)[name]
+        assert every[name].p_value >= pair.p_value * 0.99  # the resamples are the same, the block is another
 
 
 def test_variance_components_are_those_of_a_crossed_analysis_of_variance():

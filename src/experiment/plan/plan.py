@@ -217,7 +217,7 @@ class Plan:
                     record = text.record_of(test)
                     synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
-            evaluation.check_place()
+            evaluation.check_origin()
             evaluation.forget_torn_choice()
             evaluation.check_checkpoints()
             synchronize(Path(evaluation.done), evaluation.finished())

@@ -150,7 +150,7 @@ class Evaluation:
     def finished(self) -> bool:
         return Path(self.chosen, RUN).is_file() and all(map(self.scored, self.tests))
 
-    def check_place(self) -> None:
+    def check_origin(self) -> None:
         """Raise InputError for translations with another definition, or a training of other pieces than are there."""
         segmented = self.system.segmented
         check_made_of(segmented.record, segmented.text.record)

@@ -12,9 +12,15 @@ crossed: every training translates the same sentences. The variance of a differe
   make the test too careful (McCullagh 2000; Owen 2007 on resampling crossed arrays). It is estimated from the
   resamples: the variance of one run's score less the covariance of two runs of the same system.
 
-The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. The interval of a
-plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds it has two thirds
-of the variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level of both.
+The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. These come from the
+same few seeds: where the seeds happen to agree, `v_seeds` is too small, and the degrees of freedom are too many. Among
+many systems this happens to some, and they would be marked by chance. The degrees of freedom are therefore at most
+those of systems whose seeds differ as those of the block typically do (`_typical_variance`). V and the effect stay as
+they are.
+
+The interval of a plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds
+it has two thirds of the variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level
+of both.
 
 With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
 come from the resamples alone (`significance`) and hold for these trained systems only.
@@ -98,7 +104,8 @@ def compare(
     """
     check_test(test, samples)
     runs = _resample(systems, samples)
-    compared = {name: _difference(runs[name], runs[other], test) for name, other in against.items()}
+    typical = _typical_variance([runs[name].scores for name in runs])
+    compared = {name: _difference(runs[name], runs[other], test, typical) for name, other in against.items()}
     corrected = holm([each.p_value for each in compared.values()])
     return {
         name: replace(each, p_holm=p_holm, verdict=verdict(each, p_holm, margin, higher_is_better))
@@ -117,7 +124,7 @@ def have_learned(
     copy = runs.pop("")
     threshold = max(2 * copied_source.score, BLEU_FLOOR)
     return {
-        name: bool(mine.scores.mean() > threshold and _difference(mine, copy, "bootstrap", trained=False).low > 0)
+        name: bool(mine.scores.mean() > threshold and _difference(mine, copy, "bootstrap", 0.0, trained=False).low > 0)
         for name, mine in runs.items()
     }
 
@@ -135,13 +142,28 @@ def _resample(systems: Mapping[str, Sequence[SentenceStatistics]], samples: int)
     return {name: _ResampledRuns(runs, np.array([next(scores) for _ in runs])) for name, runs in systems.items()}
 
 
-def _difference(mine: _ResampledRuns, other: _ResampledRuns, test: str, trained: bool = True) -> Comparison:
+def _typical_variance(scores: Sequence[Array]) -> float:
+    """Return the variance over seeds that is typical of systems: the scale of limma's prior (Smyth 2004, section 6.2).
+
+    The mean of the logarithms, less their bias with so few seeds, hardly feels a system whose seeds differ wildly. It
+    is 0 where no system has several seeds that differ.
+    """
+    from scipy.special import digamma
+
+    known = [(each.var(ddof=1), (len(each) - 1) / 2) for each in scores if len(each) > 1 and each.var() > 0]
+    logarithms = [np.log(variance) - digamma(half) + np.log(half) for variance, half in known]
+    return float(np.exp(np.mean(logarithms))) if logarithms else 0.0
+
+
+def _difference(
+    mine: _ResampledRuns, other: _ResampledRuns, test: str, typical: float, trained: bool = True
+) -> Comparison:
     """Compare two systems; `trained` is False where the other is one text and no training, as the copied source."""
     effect = float(mine.scores.mean() - other.scores.mean())
     differences = mine.resampled.mean(axis=0) - other.resampled.mean(axis=0)
     drawn = [mine, other] if trained else [mine]
     if min(len(runs.statistics) for runs in drawn) > 1 and any(runs.of_seeds for runs in drawn):
-        return _over_seeds(effect, float(differences.var(ddof=1)), drawn)
+        return _over_seeds(effect, float(differences.var(ddof=1)), drawn, typical)
     if len(mine.statistics) == len(other.statistics) == 1:
         p_value = paired_p_value(other.statistics[0], mine.statistics[0], differences, test)
     else:
@@ -150,15 +172,24 @@ def _difference(mine: _ResampledRuns, other: _ResampledRuns, test: str, trained:
     return Comparison(effect, effect - width, effect + width, p_value, over_seeds=False)
 
 
-def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRuns]) -> Comparison:
-    """Return Student's test of an effect whose variance over resampled test sets is `of_sentences`."""
+def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRuns], typical: float) -> Comparison:
+    """Return Student's test of an effect whose variance over resampled test sets is `of_sentences`.
+
+    `typical` is the least variance over seeds that the degrees of freedom are computed with.
+    """
     from scipy.stats import t
 
-    of_seeds = [runs.of_seeds for runs in drawn]
-    variance = max(of_sentences + max(0.0, sum(of_seeds) - sum(runs.of_both for runs in drawn)), 1e-24)
+    of_both = sum(runs.of_both for runs in drawn)
     known = [len(runs.statistics) - 1 for runs in drawn] + [max(1, len(drawn[0].statistics[0].counts) - 1)]
-    terms = zip([*of_seeds, of_sentences], known, strict=True)
-    freedom = variance**2 / sum(term**2 / freedom for term, freedom in terms)
+
+    def variance_and_freedom(of_seeds: Sequence[float]) -> tuple[float, float]:
+        variance = max(of_sentences + max(0.0, sum(of_seeds) - of_both), 1e-24)
+        terms = zip([*of_seeds, of_sentences], known, strict=True)
+        return variance, variance**2 / sum(term**2 / freedom for term, freedom in terms)
+
+    variance, freedom = variance_and_freedom([runs.of_seeds for runs in drawn])
+    at_least = [max(runs.of_seeds, typical / len(runs.statistics)) for runs in drawn]
+    freedom = min(freedom, variance_and_freedom(at_least)[1])
     width = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
     p_value = float(2 * t.sf(abs(effect) / variance**0.5, freedom))
     return Comparison(effect, effect - width, effect + width, p_value, over_seeds=True)
