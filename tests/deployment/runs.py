@@ -122,8 +122,15 @@ def epochs_trained(place: Workplace, seed: int) -> list[int]:
     return [int(json.loads(point)["epoch"]) for point in dict.fromkeys(points)]  # fairseq writes each several times
 
 
-#: What is equal however a run went: text, segmentations, dev scores, translations, scores.
-LASTING = ["corpora/**/*", "segmented/**/*", "runs/**/*.hyp", "runs/**/*.pieces", "runs/**/*.scores.json"]
+#: What is equal however a run went: text, segmentations, dev scores, models, translations, scores.
+LASTING = [
+    "corpora/**/*",
+    "segmented/**/*",
+    "runs/**/model.pt",
+    "runs/**/*.hyp",
+    "runs/**/*.pieces",
+    "runs/**/*.scores.json",
+]
 LASTING += ["runs/**/scores.json", "runs/**/*.comet.*.json"]
 #: What is in the files that say when, how fast or from where something was made.
 CHANGING = (b'"made": {', b'_cpu_seconds": ')

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +14,9 @@ from typing import Any
 import pytest
 from workflow.conftest import Workplace
 
-from deployment.kills import Campaign
+from deployment.kills import Campaign, start
 from deployment.runs import contents, downloaded, with_later_wishes, with_other_checkpoints
+from experiment.store.making import locked
 
 pytestmark = [pytest.mark.deployment, pytest.mark.slow]
 TABLES = ["collect_scores", "make_tables", "make_report"]
@@ -72,3 +75,28 @@ def test_runs_that_are_killed_at_random(
         for kind in ("step", "victim", "signal"):
             counts = Counter(getattr(kill, kind) for kill in campaign.kills)
             print("  " + ", ".join(f"{name} {count}" for name, count in counts.items()))
+
+
+def test_a_kill_while_the_list_of_what_is_used_is_written(
+    workplaces: Callable[[str], Workplace], finished_base: tuple[Workplace, dict[str, Any]]
+) -> None:
+    """The list protects results from `prune`: the earlier one stays until the new one is whole."""
+    base, experiment = finished_base
+    place = workplaces("listing")
+    for part in ("results", ".snakemake"):
+        shutil.copytree(base.folder / part, place.folder / part, dirs_exist_ok=True)
+    place.write(experiment | {"title": "Another title"})
+    used = {path: path.read_bytes() for path in place.results.glob("used/*.json")}
+    assert used
+    log = place.folder / "snakemake.log"
+    with locked(place.results):  # its writer waits
+        run = start(place)
+        while "list the runs of" not in (log.read_text() if log.exists() else ""):
+            assert run.poll() is None, log.read_text()
+            time.sleep(0.1)
+        time.sleep(2)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+    assert {path: path.read_bytes() for path in place.results.glob("used/*.json")} == used
+    place.run()
+    assert "Nothing to be done" in place.run("--dry-run")
