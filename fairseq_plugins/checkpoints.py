@@ -24,6 +24,8 @@ LAST = "checkpoint_last.pt"
 #: Settings in a checkpoint that say where a training ran, not what it was.
 PLACES = {"save_dir", "log_file", "user_dir", "data", "dev_references", "dev_segmenter"}
 PLACES |= {"tensorboard_logdir", "wandb_project", "aim_repo", "plasma_path"}
+#: Entry of a checkpoint's extra_state: how many processes share the batches of an update.
+PROCESSES = "processes"
 #: What fairseq says while it trains, with the losses.
 LOG = "fairseq.log"
 
@@ -126,7 +128,8 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
         for name in state["model"]:
             if name.endswith("._float_tensor"):  # fairseq never sets its memory: no two checkpoints would be equal
                 state["model"][name].zero_()
-        state["extra_state"] |= {"train_iterator": epoch_itr.state_dict(), "val_loss": score}
+        place = {"train_iterator": epoch_itr.state_dict(), PROCESSES: trainer.data_parallel_world_size}
+        state["extra_state"] |= {**place, "val_loss": score}
         save(folder / LAST, state)
         if score is not None:
             record = add_to_record(folder, epoch_itr.epoch, epoch_itr.end_of_epoch(), state)
@@ -136,7 +139,29 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
     checkpoint_utils.save_checkpoint = save_and_record
 
 
-def mend(folder: Path) -> None:
+def reposition(extra: dict[str, Any], processes: int) -> bool:
+    """Change the place in an epoch to that of another number of processes; return whether it had to be.
+
+    Of the epoch's batches each process takes every Nth, and counts its own (fairseq's EpochBatchIterator). Raises
+    InputError where that number of processes cannot share what is left.
+    """
+    before, place = extra.get(PROCESSES, processes), extra["train_iterator"]
+    if before == processes:
+        return False
+    batches = place["iterations_in_epoch"] * before
+    if batches % processes:
+        raise InputError(
+            f"the training was interrupted after {batches} batches of an epoch, with {before} processes: {processes}"
+            " cannot go on from there",
+            allowed=f"gpus: {before}, or a number that divides {batches}",
+            next_step="set `gpus` in the experiment's `runtime`",
+        )
+    place["iterations_in_epoch"] = batches // processes
+    extra[PROCESSES] = processes
+    return True
+
+
+def mend(folder: Path, processes: int = 1) -> None:
     """Prepare a folder for continuing: complete or put aside what a kill or a bad disk left half done.
 
     A kill can come between checkpoint_last.pt and the record of its score: the score is in the checkpoint and is added.
@@ -157,6 +182,8 @@ def mend(folder: Path) -> None:
         write_record(folder, [])
         return
     updates, extra = state["optimizer_history"][-1]["num_updates"], state["extra_state"]
+    if reposition(extra, processes):
+        save(folder / LAST, state)
     record = [entry for entry in read_record(folder) if entry["updates"] <= updates]
     write_record(folder, record)
     if extra.get("val_loss") is not None and all(entry["updates"] < updates for entry in record):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +31,7 @@ def prepare_fairseq() -> None:
         _leave_encoder_fastpath()
         _save_master_weights()
         _leave_compiler_out()
+        _understand_versions()
         fairseq._prepared = True
 
 
@@ -153,6 +155,33 @@ def _leave_encoder_fastpath() -> None:
 
     TransformerEncoderLayerBase.__init__ = without_fastpath
     TransformerEncoderLayerBase._load_from_state_dict = load
+
+
+def _understand_versions() -> None:
+    """fairseq computes with the parts of torch's version and cannot read 2.7.0a0, as NVIDIA's containers have it.
+
+    It looks at it where it makes or calls an encoder, to choose what is switched off here.
+    """
+    import torch
+    from fairseq.models.transformer import transformer_encoder
+    from fairseq.modules import transformer_layer
+
+    numbers = re.match(r"\d+\.\d+\.\d+", torch.__version__)
+    if numbers and numbers[0] != torch.__version__.split("+")[0]:
+        readable = _Torch(numbers[0])
+        transformer_encoder.torch = transformer_layer.torch = readable
+
+
+class _Torch:
+    """torch under another version."""
+
+    def __init__(self, version: str) -> None:
+        self.__version__ = version
+
+    def __getattr__(self, name: str) -> Any:
+        import torch
+
+        return getattr(torch, name)
 
 
 def _leave_compiler_out() -> None:

@@ -17,7 +17,7 @@ from replication.sources import of_paper
 @program
 def main(argv: list[str] | None = None) -> int:
     parser = paper_command("replicate.py", __doc__)
-    help_text = "of scripts/measure.py, called NAME.csv after the measure"
+    help_text = "of scripts/measure.py, called NAME.csv or NAME.KEY.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
     parser.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
@@ -27,7 +27,7 @@ def main(argv: list[str] | None = None) -> int:
     paper = read(arguments.paper, arguments.scale, arguments.parts)
     trained = arguments.manifest and arguments.scores
     manifest = read_manifest(arguments.manifest, arguments.key) if trained else None
-    measured = {path.stem: measurements.read(path) for path in arguments.measurements}
+    measured = {path.name.split(".")[0]: measurements.read(path) for path in arguments.measurements}
     if arguments.scores:
         measured.setdefault(SCORES, of_paper(arguments.scores, paper))
     rows = read_scores(arguments.scores) if arguments.scores else []

@@ -168,7 +168,7 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
 
     processes = len(cards) or (job["gpus"] if job["device"] == "cpu" else 1)
     checkpoint_folder(job).mkdir(exist_ok=True)
-    checkpoints.mend(checkpoint_folder(job))
+    checkpoints.mend(checkpoint_folder(job), processes)
     if processes > 1:
         launch = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
         status = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, *launch, __file__, *words])

@@ -6,6 +6,7 @@ This is the only module about papers that knows where the pipeline keeps its fil
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,7 @@ from experiment.plan.texts import DOWNLOADS
 from experiment.runs import Grid, Run, directions_of
 from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
+from experiment.store.keys import key
 from experiment.store.making import RECORD, fits
 from experiment.training.selection import kept
 from replication import measurements
@@ -114,6 +116,20 @@ class Sources:
     @property
     def reads(self) -> tuple[str, ...]:
         return self.paper.measures[self.name].reads
+
+    @property
+    def measured(self) -> str:
+        """The file of its measurements: its name has the key of all that they are made of."""
+        paper, measure = self.paper, self.paper.measures[self.name]
+        definition = {
+            "reads": self.paths(),
+            "files": {label: [file.url, file.sha256] for label, file in paper.files(self.name).items()},
+            "options": paper.options[self.name],
+            "sizes": paper.sizes,
+            "function": inspect.getsource(measure.measure),
+            "scores": self.plan.manifest_key if "scores" in self.reads else "",
+        }
+        return f"results/{paper.folder}/measurements/{self.name}.{key(json.loads(json.dumps(definition)))}.csv"
 
     def rows(self) -> Rows:
         """Return what the measure yields."""

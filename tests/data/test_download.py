@@ -108,6 +108,20 @@ def test_whole_file_and_nothing_beside_it(server: Server, tmp_path: Path) -> Non
     assert [path.name for path in target.parent.iterdir()] == ["file.bin"]
 
 
+@pytest.mark.parametrize("sha256", [SHA256, None])
+def test_of_two_that_want_a_file_one_fetches_it(server: Server, tmp_path: Path, sha256: str | None) -> None:
+    """As two jobs whose corpora have a part of the same archive."""
+    server.seconds_per_chunk = 0.02
+    code = "import sys; from pathlib import Path; from experiment.corpora.download import fetch;"
+    code += "fetch(sys.argv[1], Path(sys.argv[2]), sha256=sys.argv[3] or None)"
+    words = [sys.executable, "-c", code, server.url(), str(tmp_path / "f"), sha256 or ""]
+    both = [subprocess.Popen(words) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert (tmp_path / "f").read_bytes() == DATA
+    assert server.requests == [None]
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
+
+
 def test_what_is_there_is_not_fetched_again(server: Server, tmp_path: Path) -> None:
     target = tmp_path / "file.bin"
     target.write_bytes(DATA)

@@ -77,6 +77,34 @@ def test_the_page_works_as_written(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_measurements_of_another_cleaning_stay_apart(root: Path, tmp_path: Path) -> None:
+    """A paper, then with another cleaning, then as before: the third measures nothing, and its table is the first's."""
+    place = Workplace(tmp_path, root)
+    write_files_of_the_page(root, place.folder)
+    file = place.folder / "papers/letters/experiment.yaml"
+    first = file.read_text(encoding="utf-8")
+    other = first.replace("  seeds: [1, 2, 3]\n", "  seeds: [1, 2, 3]\n  cleaning: {max_tokens: 5}\n")
+    assert other != first
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", str(file.relative_to(place.folder))]
+    tables, said = [], []
+    for text in (first, other, first):
+        file.write_text(text, encoding="utf-8")
+        done = subprocess.run(
+            [*command, "--config", "parts=[corpora]"],
+            cwd=place.folder,
+            env=place.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        tables.append((place.results / "papers/letters/smoke/text-sizes.csv").read_bytes())
+        said.append(done.stdout + done.stderr)
+    assert tables[0] == tables[2] != tables[1]
+    assert ["measure_corpora" in each for each in said] == [True, True, False]
+
+
+@pytest.mark.slow
 def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
     place = Workplace(tmp_path, root)
     write_files_of_the_page(root, place.folder)

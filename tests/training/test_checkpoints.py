@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from fairseq_plugins.checkpoints import LAST, average, load, mend, save
+from fairseq_plugins.checkpoints import LAST, PROCESSES, average, load, mend, reposition, save
 from fairseq_plugins.compatibility import fp32_copies
 
 from experiment.jsonfiles import read_json, write_json
@@ -155,6 +155,53 @@ def test_a_score_whose_record_a_kill_has_taken_is_added(tmp_path: Path) -> None:
     assert "last_optimizer_state" not in load(tmp_path / "checkpoint2.pt")
     mend(tmp_path)  # nothing more to do
     assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+
+
+@pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1), (2, 4)])
+def test_other_processes_go_on_at_the_same_batch(before: int, now: int) -> None:
+    """fairseq's own iterator: each batch of the epoch is seen once."""
+    from fairseq.data import FairseqDataset
+    from fairseq.data.iterators import EpochBatchIterator
+
+    class Numbers(FairseqDataset):
+        def __getitem__(self, index: int) -> int:
+            return index
+
+        def __len__(self) -> int:
+            return 64
+
+        def collater(self, samples: list[int]) -> list[int]:
+            return samples
+
+    def shards(count: int, place: dict[str, Any] | None = None) -> Any:
+        for shard in range(count):
+            data = Numbers()
+            batches = [[index] for index in range(64)]
+            made = EpochBatchIterator(data, data.collater, batches, seed=1, num_shards=count, shard_id=shard)
+            if place:
+                made.load_state_dict(dict(place))
+            yield made, made.next_epoch_itr(shuffle=True)
+
+    seen, first = [], list(shards(before))
+    for _, iterator in first:
+        seen += [number for _ in range(16 // before) for number in next(iterator)]
+    extra = {"train_iterator": first[0][0].state_dict(), PROCESSES: before}
+    assert reposition(extra, now)
+    for _, iterator in shards(now, extra["train_iterator"]):
+        seen += [number for batch in iterator for number in batch]
+    assert sorted(seen) == list(range(64))
+    assert not reposition(extra, now)
+
+
+def test_processes_that_cannot_share_what_is_left_are_refused(tmp_path: Path) -> None:
+    last_checkpoint(tmp_path, updates=20, epoch=3, within=16, score=None)
+    state = load(tmp_path / LAST)
+    state["extra_state"][PROCESSES] = 1
+    save(tmp_path / LAST, state)
+    with pytest.raises(InputError, match=r"after 16 batches of an epoch, with 1 processes: 3(.|\n)*divides 16"):
+        mend(tmp_path, 3)
+    mend(tmp_path, 4)
+    assert load(tmp_path / LAST)["extra_state"]["train_iterator"]["iterations_in_epoch"] == 4
 
 
 def test_what_a_kill_left_half_written_is_deleted(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 import torch
-from fairseq_plugins.compatibility import FASTPATH_COPIES
+from fairseq.models.transformer import transformer_encoder
+from fairseq.modules import transformer_layer
+from fairseq_plugins.compatibility import FASTPATH_COPIES, _understand_versions
 
 from training.tiny_transformer import make_batch, make_model, make_task
 
@@ -36,6 +38,19 @@ def test_a_checkpoint_with_the_copies_is_loaded() -> None:
     loaded.load_state_dict(state, strict=True)
     batch = make_batch(task, [(5, 7), (3, 4)])["net_input"]
     assert torch.equal(saved(**batch)[0], loaded(**batch)[0])
+
+
+def test_a_version_as_of_nvidias_containers_is_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (transformer_encoder, transformer_layer):
+        monkeypatch.setattr(module, "torch", module.torch)  # to be put back
+    monkeypatch.setattr(torch, "__version__", "2.7.0a0+79aa17489c.nv25.04")
+    task = make_task()
+    with pytest.raises(ValueError, match="0a0"):
+        make_model(task=task)
+    _understand_versions()
+    model = make_model(task=task)
+    batch = make_batch(task, [(5, 7), (3, 4)])["net_input"]
+    assert model.eval()(**batch)[0].isfinite().all()
 
 
 def test_a_weight_that_lacks_is_still_an_error() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import signal
 import subprocess
@@ -13,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from experiment.training.dev_scores import read_record
 
 from .conftest import TINY, Workplace
 
@@ -113,7 +114,7 @@ def test_a_killed_training_goes_on_from_its_last_checkpoint(workplaces: Callable
 
     def scores(place: Workplace) -> list[dict[str, Any]]:
         paths = list(place.results.glob(f"{checkpoints}/scores.json"))
-        return [json.loads(line) for line in paths[0].read_text().splitlines()] if paths else []
+        return read_record(paths[0].parent) if paths else []
 
     straight, interrupted = workplaces("straight"), workplaces("interrupted")
     for place in (straight, interrupted):

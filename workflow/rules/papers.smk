@@ -51,7 +51,7 @@ for name in paper.needed_measures:
         input:
             Sources(paper, name).paths(),
         output:
-            f"{PAPER}/measurements/{name}.csv",
+            Sources(paper, name).measured,
         log:
             f"results/logs/measure/{paper.name}.{paper.scale}.{name}.log",
         benchmark:
@@ -62,8 +62,6 @@ for name in paper.needed_measures:
         params:
             paper=ON_SCALE,
             name=name,
-            options=as_json(paper.options[name]),
-            sizes=as_json(paper.sizes),
         message:
             f"measure {name}"
         shell:
@@ -76,7 +74,7 @@ for name in paper.needed_measures:
 # tables, figures, a verdict per claim, and one self-contained page with all of them
 rule replicate:
     input:
-        measured=[f"{PAPER}/measurements/{name}.csv" for name in paper.needed_measures],
+        measured=[Sources(paper, name).measured for name in paper.needed_measures],
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
@@ -92,6 +90,7 @@ rule replicate:
         parts=f"--parts {' '.join(paper.parts)}" if paper.parts else "",
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
+        code=code_of("src/replication/*.py", "scripts/replicate.py"),
         sizes=as_json(paper.sizes),
         about=[paper.title, paper.citation, paper.url],
         folder=subpath(output[0], parent=True),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from experiment.store.checksums import file_sha256
+from experiment.store.making import locked
 from subwords.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -44,16 +45,25 @@ def fetch(
 ) -> None:
     """Make `target` hold the bytes of `url`; do nothing when it already does.
 
+    Without `sha256`, a target that is there is taken as it is. Of several processes that want a file, one fetches it.
+
     With `mirror`, the file is taken from MIRROR/{host}/{path of the URL} and the network is not touched. `attempts` is
     how many times in a row the server may fail without sending a single byte; the wait between attempts starts with
-    `pause` seconds and doubles. Without `sha256`, only the length that the server announces is checked.
+    `pause` seconds and doubles. Without `sha256`, only the length that the server announces is checked, once.
 
     Raises InputError when the file is not available or its checksum differs; then `target` does not exist.
     """
     check_url(url)
-    if sha256 and target.is_file() and file_sha256(target) == sha256:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
+    lock = target.with_name(f".{target.name}.lock")
+    with locked(lock.parent, lock.name):
+        try:
+            if not (target.is_file() and sha256 in (None, file_sha256(target))):
+                _fetch(url, target, sha256, mirror, attempts, pause)
+        finally:
+            lock.unlink()
+
+
+def _fetch(url: str, target: Path, sha256: str | None, mirror: Path | None, attempts: int, pause: float) -> None:
     part = target.with_name(target.name + ".part")
     if mirror is not None:
         origin = str(_copy(mirror_path(mirror, url), part, url))

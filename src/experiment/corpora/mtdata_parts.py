@@ -78,8 +78,7 @@ def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
             self, url: str, filename: str | None = None, fix_missing: bool = True, entry: Any = None
         ) -> Path:
             path: Path = self.root / place(url)
-            if not path.is_file():
-                fetch(url, path, mirror=mirror)
+            fetch(url, path, mirror=mirror)
             check_content(path)
             return path
 

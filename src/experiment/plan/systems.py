@@ -159,9 +159,10 @@ class Evaluation:
             check_definition(path, key(self.definition))
 
     def forget_torn_choice(self) -> None:
-        """Delete the record of a model whose run.json was deleted, so that the model is chosen again."""
+        """Delete the record of a model that is needed and was deleted, or its run.json: it is chosen again."""
         record = Path(self.chosen, RECORD)
-        if record.exists() and not Path(self.chosen, RUN).is_file():
+        model_gone = not Path(self.chosen, "model.pt").exists() and self.needs_translation()
+        if record.exists() and (model_gone or not Path(self.chosen, RUN).is_file()):
             with suppress(OSError):  # results of others, where nothing can be written, stay as they are
                 record.unlink()
 

@@ -120,9 +120,12 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
     for record, patterns in inputs.items():
         for name, about in _files_of(record).items():
             path = Path(record).parent / name
-            if any(fnmatch(name, pattern) for pattern in patterns) and (found := file_sha256(path)) != about["sha256"]:
+            if not any(fnmatch(name, pattern) for pattern in patterns):
+                continue
+            found = file_sha256(path) if path.is_file() else None
+            if found != about["sha256"]:
                 raise InputError(
-                    f"{path} is not as it was made: its SHA-256 is {found}",
+                    f"{path} is not as it was made: " + (f"its SHA-256 is {found}" if found else "it is gone"),
                     allowed=f"{about['sha256']}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again: it is made again",
                 )
@@ -191,13 +194,13 @@ def check_definition(path: Path, expected: str) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock on a folder. A process that has to wait says so. The operating system releases the lock however
-    this process ends.
+def locked(folder: Path, name: str = LOCK) -> Iterator[None]:
+    """Hold the lock on a folder, or on what else `name` says in it. A process that has to wait says so. The operating
+    system releases the lock however this process ends.
 
     Child processes inherit it: a training whose first process is killed is not over while others live.
     """
-    handle = _take(folder / LOCK)
+    handle = _take(folder / name)
     try:
         yield
     finally:
