@@ -17,6 +17,7 @@ from typing import Any
 from experiment.jobs import Job, job_program
 from experiment.jsonfiles import read_json
 from experiment.scoring.metrics import score_corpus
+from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, fits, make
 from experiment.text.lines import write_lines
 from experiment.training import gpu
@@ -43,6 +44,7 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     write_lines(scratch / f"{test['stem']}.chosen-on-test.hyp", chosen[1])
     return {
         "selection": "test",
+        "training": file_sha256(training / "training.json"),
         "chosen": next(entry for entry in tried if entry["bleu"] == chosen[0]),
         "scores": score_corpus(chosen[1], references, metrics, target=target)["metrics"],
         "checkpoints": tried,

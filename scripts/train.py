@@ -38,6 +38,12 @@ from translation.evaluating import evaluate
 MALLOC = {"MALLOC_TOP_PAD_": str(2**28), "MALLOC_MMAP_THRESHOLD_": str(2**32), "MALLOC_TRIM_THRESHOLD_": str(2**33)}
 
 
+#: Set for the processes that `train_on` starts, one for each card.
+ONE_OF_SEVERAL = "ONE_OF_SEVERAL_TRAINING_PROCESSES"
+#: What torchrun says to its processes. A container may have set it, too: it says nothing about this training.
+RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+
+
 def checkpoint_folder(job: Job) -> Path:
     return Path(job["folder"], "checkpoints")
 
@@ -171,7 +177,8 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
     checkpoints.mend(checkpoint_folder(job), processes)
     if processes > 1:
         launch = ["-m", "torch.distributed.run", "--standalone", f"--nproc_per_node={processes}"]
-        status = os.spawnv(os.P_WAIT, sys.executable, [sys.executable, *launch, __file__, *words])
+        own = {**os.environ, ONE_OF_SEVERAL: "yes"}
+        status = os.spawnve(os.P_WAIT, sys.executable, [sys.executable, *launch, __file__, *words], own)
         if status:
             raise InputError(f"a process of the training ended with status {status}", next_step="see above")
     else:
@@ -206,9 +213,11 @@ def choose_models(folder: Path, job: Job) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     job = read_job(__doc__, words)
-    if "LOCAL_RANK" in os.environ:  # one of several processes, one per card, started by `train_on`
+    if os.environ.pop(ONE_OF_SEVERAL, ""):  # one process per card; started by `train_on`
         train_in_one_process(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
         return 0
+    for name in RANKS:
+        os.environ.pop(name, None)
     check_logging(job["recipe"])
     folder, has_card = Path(job["folder"]), False
     define(folder.parent, job["definition"])

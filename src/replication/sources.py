@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +25,7 @@ from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
 from experiment.store.keys import key
 from experiment.store.making import RECORD, fits
-from experiment.training.selection import kept
+from experiment.training.selection import choice_fits, kept
 from replication import measurements
 from subwords import registry
 from subwords.errors import unknown
@@ -228,12 +229,20 @@ class Sources:
         files = run.testsets[testset].chosen_on_test
         return read_json(str(files.translation)), read_json(files.comet)["score"] if files.comet else None
 
-    def check_checkpoints(self) -> None:
-        """Raise InputError for a finished training without the checkpoints that are to be tried on test sets."""
+    def check_choices(self) -> None:
+        """Forget choices on test sets that are of an earlier training or lack scores, so that they are made again.
+
+        Raises InputError for a finished training without the checkpoints that are to be tried on test sets.
+        """
+        metrics = [name for name in self.experiment.settings["metrics"] if name != "comet"]
         for run in self.runs if self.chosen_on_test else ():
-            missing = [files for files in run.testsets.values() if not fits(Path(files.chosen_on_test.scores))]
+            choices = [Path(files.chosen_on_test.scores) for files in run.testsets.values()]
+            missing = [choice for choice in choices if not choice_fits(choice, Path(run.folder), metrics)]
             if missing and fits(Path(run.folder, RECORD)):
                 kept(Path(run.folder), self.experiment.settings["select"])
+            for choice in missing:
+                with suppress(OSError):  # results of others, where nothing can be written, stay as they are
+                    choice.unlink()
 
     @property
     def chosen_on_test(self) -> list[str]:

@@ -48,6 +48,37 @@ def test_the_grid() -> None:
     assert experiment.segmentations["char"].text == "raw"
 
 
+def test_corpora_with_equal_text_and_other_test_sets_share_a_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("train", "dev", "news", "talks"):
+        for side in ("en", "xx"):
+            (tmp_path / f"{name}.{side}").write_text(f"the {name} of {side} .\n" * 3)
+
+    def split(name: str) -> dict[str, str]:
+        return {side: f"{name}.{side}" for side in ("en", "xx")}
+
+    def corpus(test: str) -> dict[str, Any]:
+        parts = {"train": split("train"), "dev": split("dev")}
+        return {"languages": ["en", "xx"], **parts, "tests": {test: {**split(test), "overlap": "keep"}}}
+
+    settings = GOOD | {"corpora": {"one": corpus("news"), "two": corpus("talks")}, "directions": ["en-xx"]}
+    settings |= {"segmentations": {"char": {"algorithm": "char"}}, "baseline": "char", "seeds": [1]}
+    experiment = Experiment({**settings, "testsets": ["news", "talks"]})
+    plan = experiment.plan
+    first, second = experiment.runs
+    assert first.folder == second.folder
+    assert (list(first.testsets), list(second.testsets)) == (["news"], ["talks"])
+    (evaluation,) = plan.evaluations.values()
+    assert [test.name for test in evaluation.tests] == ["news", "talks"]
+    (text,) = plan.texts.values()
+    for test, of in zip(evaluation.tests, ("one", "two"), strict=True):
+        assert plan.testset_job(text.key, test.stem)["corpus"] == of
+        assert Path(plan.files_of(text.key, test.stem)[0]).name == f"{test.name}.en"
+        assert plan.testset_mark(text.key, test.stem) in plan.text_marks(first.key, "1")
+
+
 def test_a_sweep_is_a_segmentation_for_each_size() -> None:
     sweep = {"algorithm": "bpe", "sizes": [500, 1000], "joint": True, "text": "moses"}
     experiment = Experiment(

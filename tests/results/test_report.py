@@ -353,15 +353,9 @@ def test_bad_input_is_a_message(finished, tmp_path, capsys):
 
 
 def test_the_manifest_of_another_experiment_of_the_name_is_an_error(finished, tmp_path, capsys):
-    words = [
-        "--scores",
-        f"{finished}/scores.csv",
-        "--manifest",
-        f"{finished}/manifest.json",
-        "--figures",
-        f"{tmp_path}/f",
-    ]
-    assert make_report.main([*words, "--output", f"{tmp_path}/r.html", "--key", "of-another"]) == 2
+    words = ["--scores", f"{finished}/scores.csv", "--manifest", f"{finished}/manifest.json"]
+    words += ["--figures", f"{tmp_path}/f", "--output", f"{tmp_path}/r.html"]
+    assert make_report.main([*words, "--key", "of-another"]) == 2
     assert "another experiment of the same name" in capsys.readouterr().err
     assert not (tmp_path / "r.html").exists()
     own = key(json.loads((finished / "manifest.json").read_text()))

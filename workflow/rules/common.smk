@@ -34,7 +34,7 @@ def checked(settings):
                     synchronize(Path("results/downloads/comet", found.comet_key), finished=False)
             found.plan.synchronize()
             for name in paper.needed_measures if paper else []:
-                Sources(paper, name).check_checkpoints()
+                Sources(paper, name).check_choices()
         return paper, found
     except InputError as error:
         raise WorkflowError(f"\n{error}") from None

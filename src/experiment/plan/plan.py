@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from experiment.corpora.corpus_groups import Group
 from experiment.jsonfiles import read_json, write_json
 from experiment.plan.segmented_texts import SegmentedText, describe_segmented
 from experiment.plan.systems import RUN, Evaluation, System, describe_system
-from experiment.plan.texts import DOWNLOADS, Text, describe_text
+from experiment.plan.texts import DOWNLOADS, PlannedTestSet, Text, describe_text
 from experiment.runs import Run, TestSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, define, fits, locked
@@ -44,6 +44,8 @@ class Plan:
         self.runtime: dict[str, Any] = experiment.settings["runtime"]
         self.results = Results()
         self.texts: dict[str, Text] = {}
+        #: Test sets that are made by themselves, by key of their text and stem: of any corpus with that text.
+        self.own_tests: dict[tuple[str, str], tuple[Text, PlannedTestSet]] = {}
         self.segmented: dict[str, SegmentedText] = {}
         self.systems: dict[str, System] = {}
         self.evaluations: dict[tuple[str, int], Evaluation] = {}
@@ -63,7 +65,11 @@ class Plan:
         if isinstance(found, Group):
             members = tuple(self.text(member.corpus.name, member.pair) for member in found.members)
         text = describe_text(found, pair, self._settings["cleaning"], self.results, members)
-        return self.texts.setdefault(text.key, text)
+        text = replace(text, folder=self.texts.setdefault(text.key, text).folder)
+        for test in text.tests:
+            if test.own:
+                self.own_tests.setdefault((text.key, test.stem), (text, test))
+        return text
 
     def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> SegmentedText:
         """Return the text of a corpus and pair in the pieces of a segmentation."""
@@ -99,18 +105,18 @@ class Plan:
     def _run(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> Run:
         """Return a run and plan its training and evaluation."""
         system = self.system(corpus, direction, segmentation, model, seed)
-        text = system.segmented.text
-        names = self._experiment.test_sets(corpus, direction)
+        text = self.text(corpus, system.segmented.text.pair)
+        tests = [text.test(name) for name in self._experiment.test_sets(corpus, direction)]
+        known = self.evaluations.get((system.key, seed))  # of another corpus with the same text
+        wanted = {test.stem: test for test in (*(known.tests if known else ()), *tests)}
         search = {name: self._settings["decode"][name] for name in SEARCH}
         lexical = [metric for metric in self._settings["metrics"] if metric != "comet"] or ["bleu"]
-        evaluation = Evaluation(
-            system, seed, self._settings["select"], search, [text.test(name) for name in names], lexical
-        )
+        evaluation = Evaluation(system, seed, self._settings["select"], search, [*wanted.values()], lexical)
         self.evaluations[system.key, seed] = evaluation
         source, target = direction.split("-")
         entry = system.segmented.segmentation
         testsets = {}
-        for test in evaluation.tests:
+        for test in tests:
             place = f"{evaluation.folder}/{test.stem}"
             testsets[test.name] = TestSet(
                 scores=f"{place}.scores.json",
@@ -148,8 +154,7 @@ class Plan:
 
         An mtdata download is complete when its mark is there.
         """
-        text = self.texts[key]
-        test = text.by_stem(stem) if stem else None
+        text, test = self.own_tests[key, stem] if stem else (self.texts[key], None)
         marks = [f"{DOWNLOADS}/mtdata/{name}.{DONE}" for name in text.mtdata_of(test)]
         return [str(file.location(DOWNLOADS)) for file in text.files_of(test)] + marks
 
@@ -163,11 +168,13 @@ class Plan:
 
     def testset_job(self, key: str, stem: str) -> dict[str, Any]:
         """Return the job of scripts/make_testset.py."""
-        return self.texts[key].test_job(self.texts[key].by_stem(stem), self.runtime)
+        text, test = self.own_tests[key, stem]
+        return text.test_job(test, self.runtime)
 
     def testset_mark(self, key: str, stem: str) -> str:
         """Return the mark of a test set of its own."""
-        return self.texts[key].done_of(self.texts[key].by_stem(stem))
+        text, test = self.own_tests[key, stem]
+        return text.done_of(test)
 
     def training_job(self, key: str, seed: str) -> dict[str, Any]:
         """Return the job of scripts/train.py: the training, and what follows it."""
@@ -194,8 +201,9 @@ class Plan:
         """Place of every file that is downloaded -> what it is."""
         found = []
         for text in self.texts.values():
-            for test in (None, *(test for test in text.tests if test.own)):
-                found += text.files_of(test)
+            found += text.files_of()
+        for text, test in self.own_tests.values():
+            found += text.files_of(test)
         return {str(file.location(DOWNLOADS)): file for file in [*found, *self.further_files] if file.url}
 
     @property
@@ -211,11 +219,9 @@ class Plan:
         """Make Snakemake's marks agree with the records. Raises InputError for checkpoints that are needed and gone."""
         for result in (*self.texts.values(), *self.segmented.values()):
             synchronize(Path(result.done), fits(result.record), result.record)
-        for text in self.texts.values():
-            for test in text.tests:
-                if test.own:
-                    record = text.record_of(test)
-                    synchronize(Path(text.done_of(test)), fits(record), record)
+        for text, test in self.own_tests.values():
+            record = text.record_of(test)
+            synchronize(Path(text.done_of(test)), fits(record), record)
         for evaluation in self.evaluations.values():
             evaluation.check_origin()
             evaluation.forget_torn_choice()

@@ -76,9 +76,6 @@ class Text(Keyed):
     def test(self, name: str) -> PlannedTestSet:
         return next(test for test in self.tests if test.name == name)
 
-    def by_stem(self, stem: str) -> PlannedTestSet:
-        return next(test for test in self.tests if test.stem == stem)
-
     def done_of(self, test: PlannedTestSet) -> str:
         """Return the mark of a test set: the text's, or its own."""
         return f"{self.folder}/{test.stem}.{DONE}" if test.own else self.done

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json
-from experiment.store.making import RECORD
+from experiment.store.checksums import file_sha256
+from experiment.store.making import RECORD, fits
 from experiment.training.dev_scores import ranked
 from subwords.errors import InputError
 
@@ -40,6 +41,15 @@ def kept(training: Path, select: Mapping[str, Any]) -> list[dict[str, Any]]:
             next_step=f"runtime: {{keep_checkpoints: true}}; and delete {training / RECORD} to train again",
         )
     return [entry for entry in dev if entry["file"] in names]
+
+
+def choice_fits(choice: Path, training: Path, metrics: Iterable[str]) -> bool:
+    """Return whether a choice on a test set is of the training that is there now, and has all the scores."""
+    if not fits(choice):
+        return False
+    said, own = read_json(choice), training / "training.json"
+    of_another = own.is_file() and said.get("training") != file_sha256(own)
+    return not of_another and set(metrics) <= said["scores"].keys()
 
 
 def drop_checkpoints(training: Path) -> None:
