@@ -130,9 +130,9 @@ class Numbers:
         return self._cases(lambda value: (value > high + SLACK) - (value < low - SLACK))
 
     def minus(self, other: Numbers) -> Numbers:
-        """Return these numbers minus others of the same cells."""
-        cells = {cell: value - other.cells[cell] for cell, value in self.cells.items()}
-        halves = {cell: math.hypot(half, other.halves[cell]) for cell, half in self.halves.items()}
+        """Return these numbers minus others of the same cells. A cell that others lack is their obstacle."""
+        cells = {cell: value - other.cells[cell] for cell, value in self.cells.items() if cell in other.cells}
+        halves = {cell: math.hypot(self.halves[cell], other.halves[cell]) for cell in cells}
         return replace(self, cells=cells, halves=halves, obstacle=self.obstacle or other.obstacle)
 
     def absolute(self) -> Numbers:

@@ -274,6 +274,11 @@ class Sources:
         """Return the folder of a corpus's text in a form (raw or moses)."""
         return Path(self.plan.text(corpus, pair).form(form))
 
+    def read_by(self, text: Text, split: str = "train") -> list[Path]:
+        """Return the files that a segmentation reads, one a language."""
+        folder = self.text_folder(text.corpus, text.pair, text.segmentation.text)
+        return [folder / f"{split}.{language}" for language in text.languages]
+
     def test_stems(self, corpus: str, pair: str, direction: str) -> list[str]:
         """Return what the files of the test sets of a direction are called in a text's folder."""
         text = self.plan.text(corpus, pair)
@@ -312,8 +317,10 @@ class Sources:
         plan = self.plan
         found = [str(path) for path in self.files.values()] if "files" in self.reads else []
         if "texts" in self.reads:
-            for text in (plan.text(corpus, pair) for corpus, pair in self.pairs):
-                found += [text.done, *(text.done_of(test) for test in text.tests)]
+            for corpus, pair in self.pairs:
+                text = plan.text(corpus, pair)
+                named = {name for direction in self.directions(pair) for name in self.test_sets(corpus, direction)}
+                found += [text.done, *(text.done_of(test) for test in text.tests if test.name in named)]
         if "segmentations" in self.reads:
             found += [plan.segmented_as(*place).done for place in self._places]
         if "runs" in self.reads:

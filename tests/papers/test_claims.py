@@ -277,3 +277,16 @@ def test_findings_together_are_as_weak_as_the_weakest() -> None:
         for other in states[place:]:
             assert (Finding(one, "a") & Finding(other, "b")).state == one
             assert (Finding(other, "b") & Finding(one, "a")).state == one
+
+
+def test_a_difference_of_differences_that_lacks_one_is_not_testable() -> None:
+    rows = [score(name, 1.0, metric="share", size=size) for name in ("new", "old") for size in (1, 2)]
+    paper = Runs(frame(rows))
+    runs = Runs(frame(rows[:1] + rows[2:3]), paper)
+    for each in (paper, runs):
+        first, second = (
+            difference(each, "share", of(algorithm="new", size=size), of(algorithm="old", size=size), each=["corpus"])
+            for size in (1, 2)
+        )
+        found = in_all(first.minus(second) >= 0)
+        assert found.state == (CONFIRMED if each is paper else NOT_TESTABLE)
