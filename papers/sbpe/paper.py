@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json_lines
@@ -25,19 +25,23 @@ from replication.claims import (
     values,
 )
 from replication.corpus_counts import corpus_counts
-from replication.figures import drawn
+from replication.figures import draw, drawn, figure
 from replication.measurements import at_least, frame, matching, other_than, records, together
 from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, as_printed, beside, further, our_value, table
+from replication.tables import Frames, as_measured, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
+from subwords.counting import count_words
 from subwords.errors import InputError, unknown
+from subwords.merges.segmenter import MergeSegmenter
 
 from .best_bpe import BEST, best_segmentations
 from .gold_morphemes import READERS, Analyses, scores
 from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
+from .likelihoods import log_likelihoods, unseen
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from pandas import DataFrame
 
     from experiment.runs import Run
@@ -227,6 +231,60 @@ def spread(number: int, points: int = 300) -> list[int]:
     return sorted({round(place) for place in geomspace(1, number, points)}) if number else []
 
 
+#: By whose unigrams the likelihood of dev is measured.
+OF_TRAIN, OF_DEV = "train's unigrams", "dev's own"
+#: Sums of as many terms as a curve has merges agree to this, in nats.
+ROUNDING = 1e-6
+
+
+@measure("texts", "segmentations")
+def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
+    """Yield how the log-likelihood of dev changes with the number of merges (section 4.1, nats, both sides together).
+
+    By the unigrams of train and by dev's own (`row`; `likelihoods.py` has the definitions): `dev_likelihood_falls` and
+    `dev_likelihood_falls_1000`, how many merges, and steps of a thousand merges, lower it; `dev_likelihood_first_fall`,
+    the first merge that does; `dev_likelihood_largest_fall`; `dev_likelihood_rise`, from no merge to the last;
+    `dev_likelihood_highest`, the merges that give the highest. `dev_likelihood` is the curve, by train's unigrams.
+    `dev_units_unseen` is how often dev has units that train lacks before any merge.
+    """
+    for text in sources.segmented:
+        if text.name not in segmentations:
+            continue
+        keys = sources.text_keys(text) | {"direction": text.pair}
+        train, dev = (count_words(sources.read_by(text, split)) for split in ("train", "dev"))
+        segmenter = text.segmenter(text.languages[0])
+        assert isinstance(segmenter, MergeSegmenter)
+        merges = segmenter.merges
+        curve = list(log_likelihoods(train, dev, merges))
+        for row, values_of_row in ((OF_TRAIN, curve), (OF_DEV, list(log_likelihoods(dev, dev, merges, added=0)))):
+            for metric, value in changes(values_of_row).items():
+                yield keys | {"row": row, "metric": f"dev_likelihood_{metric}", "value": value}
+        yield keys | {"row": OF_TRAIN, "metric": "dev_units_unseen", "value": unseen(train, dev)}
+        for merge in spread(len(merges), 100):
+            yield keys | {"row": OF_TRAIN, "metric": "dev_likelihood", "x": merge, "value": curve[merge]}
+
+
+def changes(curve: Sequence[float]) -> dict[str, float]:
+    """Return where a curve falls, from 0 merges on, as `dev_likelihood` has it.
+
+    >>> changes([-9.0, -7.0, -7.5, -6.0])
+    {'falls': 1, 'rise': 3.0, 'highest': 3, 'first_fall': 2, 'largest_fall': 0.5}
+    """
+    falls, steps = falling(curve), curve[::1000]
+    found: dict[str, float] = {"falls": len(falls)}
+    if len(steps) > 1:
+        found["falls_1000"] = len(falling(steps))
+    found |= {"rise": curve[-1] - curve[0], "highest": curve.index(max(curve))}
+    if falls:
+        found |= {"first_fall": falls[0], "largest_fall": max(curve[merge - 1] - curve[merge] for merge in falls)}
+    return found
+
+
+def falling(curve: Sequence[float]) -> list[int]:
+    """Return the places at which a curve is lower than at the place before."""
+    return [place for place, (before, after) in enumerate(pairwise(curve), 1) if after < before - ROUNDING]
+
+
 # ---- tables
 
 ONE_SIDED = {"wins_word": "p_word_one_sided", "wins_sentence": "p_sentence_one_sided"}
@@ -299,6 +357,13 @@ def appendix_b(printed: Frames, ours: DataFrame) -> DataFrame:
     return marked(printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE")
 
 
+dev_likelihoods = as_measured(
+    "How merges change the log-likelihood of dev",
+    "dev-likelihood",
+    "Nats, both sides together; falls: how many merges, and steps of a thousand merges, lower it.",
+    rows=["corpus", "direction", "segmentation", "row"],
+    metric=other_than("dev_likelihood"),
+)
 text = as_printed("text", "Sentences with unknown words", needs="corpora")
 
 
@@ -320,6 +385,15 @@ likelihood_by_merge = drawn(
         "likelihood_gain_mean": "mean of five, over the first gain",
     },
 )
+
+
+@figure("Log-likelihood of dev by number of merges", needs="dev-likelihood")
+def dev_likelihood_by_merge(ours: DataFrame, printed: Frames) -> Figure:
+    """Of both sides together, by the training text's unigrams; merges are those of the longest model."""
+    said = {"x": "merges", "dev_likelihood": "log-likelihood (nats)"}
+    return draw(ours, None, x="x", y="dev_likelihood", series="algorithm", panels="direction", labels=said)
+
+
 BY_SIZE = {"x": "size", "y": "bleu", "series": "algorithm", "panels": "direction", "log": "x"}
 sizes = drawn("BLEU by number of merges", note="Appendix B as a figure.", beside="appendix-b", **BY_SIZE)
 
@@ -468,6 +542,34 @@ def size_matters_more(runs: Runs) -> Finding:
 def stops(runs: Runs) -> Finding:
     """The stopping rule ends after 6,000 to 9,000 merges, to thousands, in every direction."""
     return in_all(values(runs, "merges", AUTO, each=PLACE).rounded(1000).between(6000, 9000))
+
+
+MONOTONIC = (
+    "the likelihood on the development corpus increases monotonically for each new unit extracted (up to the maximum"
+    " number we allowed for the experiments)"
+)
+
+
+@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+def dev_monotonic(runs: Runs) -> Finding:
+    """No merge of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus."""
+    return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_TRAIN), each=PLACE) <= 0)
+
+
+@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+def dev_monotonic_by_its_own(runs: Runs) -> Finding:
+    """No merge of S-BPE lowers the log-likelihood of dev by dev's own unigrams, in any corpus."""
+    return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_DEV), each=PLACE) <= 0)
+
+
+@claim(
+    "and thus it does not provide a useful stopping criterion for the algorithm",
+    where="section 4.1",
+    needs="dev-likelihood",
+)
+def dev_never_stops(runs: Runs) -> Finding:
+    """No step of a thousand merges of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus."""
+    return in_all(values(runs, "dev_likelihood_falls_1000", of(algorithm="sbpe", row=OF_TRAIN), each=PLACE) <= 0)
 
 
 CONSISTENT = (

@@ -22,7 +22,7 @@ from papers.sbpe.gold_morphemes import Analyses, on_surface, read_morpho_challen
 from papers.sbpe.human.measuring import of_outcomes
 
 from replication import report
-from replication.claims import AS_PRINTED, CONFIRMED, NOT_TESTABLE
+from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
 from replication.measurements import frame, matching
 from replication.paper import read
 from replication.sources import Text
@@ -182,6 +182,9 @@ class Made:
     def paper(self) -> Any:
         return SimpleNamespace(printed=read("sbpe").printed, where="x")
 
+    def read_by(self, text: Text, split: str) -> list[Path]:
+        return [Path(f"{split}.{language}") for language in text.languages]
+
     def directions(self, pair: str) -> list[str]:
         return [d for d in self.every_direction if set(d.split("-")) == set(pair.split("-"))]
 
@@ -290,6 +293,71 @@ def test_gains_are_those_of_brute_force(here: Path) -> None:
     for end, mean in means.items():
         last = expected[max(0, end - 5) : end]
         assert mean == pytest.approx(sum(last) / len(last) / expected[0])
+
+
+TRAIN, DEV = "abab abc cab\nbca abab aa aaa\ncabab b\n" * 3, "aab abax cba\nba bca abc\n"
+
+
+def log_likelihoods_by_counting(text: str, merges: Sequence[tuple[str, str]], added: int) -> list[float]:
+    """Return Eq. 1 of DEV after 0, 1, ... merges by the unigrams of a text, with everything counted anew each time."""
+    learned, dev = ([[*w[:-1], f"{w[-1]}</w>"] for w in each.split()] for each in (text, DEV))
+    alphabet = {unit for word in [*learned, *dev] for unit in word}
+    found = []
+    for left, right in [("", ""), *merges]:
+        learned, dev = ([merged(word, left, right) for word in words] for words in (learned, dev))
+        alphabet |= {left + right} - {""}
+        units = [unit for word in learned for unit in word]
+        p = {unit: (units.count(unit) + added) / (len(units) + added * len(alphabet)) for unit in alphabet}
+        assert sum(p.values()) == pytest.approx(1)
+        found.append(sum(math.log(p[unit]) for word in dev for unit in word))
+    return found
+
+
+@pytest.mark.parametrize("algorithm", [SBPE, BPE])
+def test_the_likelihood_of_dev_is_that_of_brute_force(here: Path, algorithm: type[SBPE] | type[BPE]) -> None:
+    """Also of dev's "x", which training lacks, and which ends a word."""
+    name = f"{algorithm.algorithm}-8"
+    for language, part in (("en", slice(1)), ("de", slice(1, None))):
+        for split, text in (("train", TRAIN), ("dev", DEV)):
+            (here / f"{split}.{language}").write_text("".join(text.splitlines(keepends=True)[part]))
+    (here / "text").write_text(TRAIN)
+    model = algorithm.learn([here / "text"], 8)
+    segmented(folder_of("c", "en-de", name), model, model.algorithm)
+    rows = list(sbpe.dev_likelihood.measure(Made([("c", "en-de", name)], {name: 8}), segmentations=[name]))
+    assert [row["value"] for row in rows if row["metric"] == "dev_units_unseen"] == [1]
+    by_train = log_likelihoods_by_counting(TRAIN, model.merges, 1)
+    curve = {row["x"]: row["value"] for row in rows if row["metric"] == "dev_likelihood"}
+    assert curve == pytest.approx(dict(enumerate(by_train[1:], 1)))
+    for row, expected in ((sbpe.OF_TRAIN, by_train), (sbpe.OF_DEV, log_likelihoods_by_counting(DEV, model.merges, 0))):
+        of_row = [each for each in rows if each["row"] == row and "x" not in each]
+        found = {each["metric"][15:]: each["value"] for each in of_row if each["metric"] != "dev_units_unseen"}
+        steps = [after - before for before, after in pairwise(expected)]
+        falls = [merge for merge, step in enumerate(steps, 1) if step < -1e-6]
+        of_falls = {"first_fall": falls[0], "largest_fall": pytest.approx(-min(steps))} if falls else {}
+        rise, highest = pytest.approx(expected[-1] - expected[0]), expected.index(max(expected))
+        assert found == {"falls": len(falls), "rise": rise, "highest": highest, **of_falls}
+
+
+def test_falls_of_a_curve_by_single_merges_and_by_thousands() -> None:
+    curve = [float(merge) for merge in range(2001)]
+    assert sbpe.changes(curve) == {"falls": 0, "falls_1000": 0, "rise": 2000, "highest": 2000}
+    curve[700], curve[2000] = 698.5, 999.0
+    found = sbpe.changes(curve)
+    assert (found["falls"], found["first_fall"], found["largest_fall"]) == (2, 700, 1000)
+    assert (found["falls_1000"], found["highest"]) == (1, 1999)
+
+
+@pytest.mark.parametrize(("falls", "state"), [(0, CONFIRMED), (1, NOT_CONFIRMED)])
+def test_dev_is_monotonic_where_no_merge_lowers_it(falls: int, state: str) -> None:
+    keys = {"corpus": "c", "direction": "en-de", "segmentation": "sbpe-96k", "algorithm": "sbpe", "size": 96000}
+    paper = read("sbpe", "full", ["dev-likelihood"])
+    numbers = [(sbpe.OF_TRAIN, "falls", falls), (sbpe.OF_TRAIN, "falls_1000", 0), (sbpe.OF_DEV, "falls", 0)]
+    rows = [keys | {"row": row, "metric": f"dev_likelihood_{metric}", "value": n} for row, metric, n in numbers]
+    verdicts = report.judged(paper, {"dev-likelihood": frame(rows)})
+    assert verdicts["sbpe-dev-monotonic"].ours.state == state
+    assert verdicts["sbpe-dev-monotonic"].published.state == NOT_TESTABLE
+    for name in ("sbpe-dev-monotonic-by-its-own", "sbpe-dev-never-stops"):
+        assert verdicts[name].ours.state == CONFIRMED
 
 
 def merged(word: list[str], left: str, right: str) -> list[str]:
