@@ -363,6 +363,38 @@ def test_costs_of_a_search(place: Path) -> None:
     )
 
 
+def test_shares_of_a_vocabulary_by_hand() -> None:
+    ours = {f"p{n:02}": 100 - n for n in range(20)}  # p00 and p01 are the most frequent tenth
+    theirs = {"p00", "p01", "p05", "p19", "else"}
+    assert volt.shared(ours, theirs) == {"all": 4 / 20, volt.FREQUENT: 1.0, volt.OTHERS: 2 / 18}
+    assert volt.shared({"a": 1, "b": 9, "c": 1}, {"b"}) == {"all": 1 / 3, volt.FREQUENT: 1.0, volt.OTHERS: 0.0}
+    assert volt.shared({"a": 1}, set()) == {"all": 0.0, volt.FREQUENT: 0.0}
+
+
+def test_volt_is_compared_with_bpe_of_its_number_of_merges(place: Path) -> None:
+    """By hand: of VOLT's four pieces, BPE with 20 merges has b, which is the most frequent, and of the others one."""
+    known: dict[str, Any] = SETTINGS["segmentations"]
+    options = {"algorithm": "volt", "candidates": 100, "interval": 5, "maximum": 20, "joint": True, "text": "moses"}
+    inputs: Any = made_up(segmentations=known | {"found": options})
+    write_pieces(inputs, ("en", "es"), {"found": "b b@@ c d b b\n", "s10": "a b@@ c d\n", "s20": "b c x\n"})
+    for text in inputs.segmented:
+        merges = 18 if text.name == "found" else int(text.name[1:])
+        write(f"{text.folder}/stats.json", {"en": {"size_reached": merges}})
+    folder = inputs.text_folder("pair", "en-es", "moses")
+    write(f"{folder}/train.en", "low low lower\n")
+    write(f"{folder}/train.es", "low lo\n")
+    rows = list(volt.overlap.measure(inputs, found=["found"], bpe=["s10", "s20", "s30"]))
+    assert {(row["metric"], row.get("row")): row["value"] for row in rows} == {
+        # "lo" 5 times and then "low" 3 times; what is left ("w" and "e" in "lower") occurs once
+        ("candidates", None): 2,
+        ("merges", None): 18,
+        ("merges_of_bpe", None): 20,
+        ("overlap", "all"): 2 / 4,
+        ("overlap", volt.FREQUENT): 1.0,
+        ("overlap", volt.OTHERS): 1 / 3,
+    }
+
+
 def test_speed_of_training(place: Path) -> None:
     inputs: Any = made_up()
     for run in inputs.runs:
