@@ -12,8 +12,10 @@ from replication.claims import LARGEST, Finding, Numbers, Runs, claim, differenc
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, at_most, matching, other_than
-from replication.sources import Rows, Sources, measure
-from replication.tables import Frames, as_printed
+from replication.sources import Rows, Sources, Text, measure
+from replication.tables import Frames, as_measured, as_printed
+from subwords.counting import count_words
+from subwords.huffman import expected_length, huffman_codes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,9 +48,8 @@ def symbols(sources: Sources, language: str = "") -> Rows:
     `symbols_most` is the largest number that any word has, in any segmentation of an algorithm. Of a joint segmentation
     also `vocabulary`.
     """
-    order = list(sources.experiment.segmentations)
     most: dict[tuple[str, str], int] = {}
-    for text in sorted(sources.segmented, key=lambda text: order.index(text.segmentation.name)):
+    for text in in_order(sources):
         side = text.statistics[language or text.languages[0]]
         keys = sources.text_keys(text)
         found = shares(side["pieces_per_word_histogram"])
@@ -62,6 +63,12 @@ def symbols(sources: Sources, language: str = "") -> Rows:
         yield {"corpus": corpus, "algorithm": algorithm, "metric": "symbols_most", "value": number}
 
 
+def in_order(sources: Sources) -> list[Text]:
+    """Return the segmented texts in the order of the experiment's segmentations."""
+    order = list(sources.experiment.segmentations)
+    return sorted(sources.segmented, key=lambda text: order.index(text.segmentation.name))
+
+
 def shares(histogram: Mapping[str, int]) -> dict[int, float]:
     """Return number of symbols -> share of the words, up to the largest number that there is.
 
@@ -71,6 +78,34 @@ def shares(histogram: Mapping[str, int]) -> dict[int, float]:
     counts = {int(number): words for number, words in histogram.items()}
     total = sum(counts.values())
     return {number: counts.get(number, 0) / total for number in range(1, max(counts, default=0) + 1)}
+
+
+@measure("texts", "segmentations")
+def padding(sources: Sources) -> Rows:
+    """Yield what Huffman's trees cost because their last merge, at the root, comes up short, for each side (`row`).
+
+    `symbols_per_word` is the mean of the running words of the training text, `one_symbol_words` how many different
+    words have one symbol; `…_padded` are those of the optimal code, for which `words_padded` words that never occur
+    have to be added. `words` are all different words, `symbols_saved` is the share of the symbols that padding saves.
+    """
+    for text in in_order(sources):
+        if text.segmentation.algorithm == "huffman":
+            for language, path in zip(text.languages, sources.read_by(text), strict=True):
+                found = cost_of_padding(count_words([path]), int(text.segmentation.size or 0))
+                keys = sources.text_keys(text) | {"direction": text.pair, "row": language}
+                yield from (keys | {"metric": metric, "value": value} for metric, value in found.items())
+
+
+def cost_of_padding(counts: Mapping[str, int], size: int) -> dict[str, float]:
+    """Return the numbers of `padding` for words with their counts and a number of symbols."""
+    words = sorted(counts, key=lambda word: -counts[word])
+    found: dict[str, float] = {"words": len(words), "words_padded": (1 - len(words)) % (size - 1)}
+    for suffix, padding in (("", "none"), ("_padded", "optimal")):
+        codes = huffman_codes(words, [counts[word] for word in words], size, padding)
+        found[f"symbols_per_word{suffix}"] = expected_length(codes, dict(counts))
+        found[f"one_symbol_words{suffix}"] = sum(len(code) == 1 for code in codes)
+    found["symbols_saved"] = 1 - found["symbols_per_word_padded"] / found["symbols_per_word"]
+    return found
 
 
 @measure("runs")
@@ -116,6 +151,13 @@ table4 = as_printed(
 )
 table5 = as_printed(
     "table5", "Huffman and BPE by number of symbols", needs=["scores", "on-test"], note=CHOSEN, extra=ON_TEST
+)
+padded = as_measured(
+    "What padding Huffman's trees would save",
+    "padding",
+    "The paper has no padding: the root of a tree has only as many children as the number of words leaves. Padded, it"
+    " has as many as there are symbols.",
+    rows=["corpus", "direction", "row", "size"],
 )
 text = as_printed(
     "text",

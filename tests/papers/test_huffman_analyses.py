@@ -140,3 +140,50 @@ def test_shares_of_words_by_symbols() -> None:
     shares = paper_module.shares({str(length): count for length, count in words.items()})
     assert shares == {1: 3 / 5, 2: 1 / 5, 3: 0, 4: 1 / 5}
     assert paper_module.shares({}) == {}
+
+
+def test_cost_of_padding_by_hand() -> None:
+    """Five words, four symbols. Unpadded, four rare words are joined first, and the root has two children: 18 / 12
+    symbols a word. Padded, a root of four joins the two rarest: 14 / 12. Two words more would have filled that node."""
+    counts = {"a": 6, "b": 2, "c": 2, "d": 1, "e": 1}
+    assert paper_module.cost_of_padding(counts, 4) == pytest.approx(
+        {
+            "words": 5,
+            "words_padded": 2,
+            "symbols_per_word": 18 / 12,
+            "one_symbol_words": 1,
+            "symbols_per_word_padded": 14 / 12,
+            "one_symbol_words_padded": 3,
+            "symbols_saved": 4 / 18,
+        }
+    )
+
+
+def test_no_word_is_added_where_the_tree_is_full() -> None:
+    """Seven words, four symbols: 7 - 1 is a multiple of 3."""
+    found = paper_module.cost_of_padding(dict.fromkeys("abcdefg", 1), 4)
+    assert (found["words_padded"], found["symbols_saved"]) == (0, 0.0)
+
+
+def test_padding_is_measured_for_each_side_of_huffman_alone(tmp_path: Path) -> None:
+    for language, text in (("cs", "a a a b"), ("de", "a b c")):
+        (tmp_path / f"train.{language}").write_text(f"{text}\n")
+    texts = [
+        SimpleNamespace(
+            corpus="c",
+            pair="cs-de",
+            languages=["cs", "de"],
+            segmentation=SimpleNamespace(name=name, algorithm=name, size=2),
+        )
+        for name in ("huffman", "spm-bpe")
+    ]
+    inputs = SimpleNamespace(
+        segmented=texts,
+        experiment=SimpleNamespace(segmentations=["huffman", "spm-bpe"]),
+        read_by=lambda text: [tmp_path / "train.cs", tmp_path / "train.de"],
+        text_keys=lambda text: {"algorithm": text.segmentation.algorithm},
+    )
+    rows = list(paper_module.padding.measure(inputs))
+    assert {row["algorithm"] for row in rows} == {"huffman"}
+    lengths = {row["row"]: row["value"] for row in rows if row["metric"] == "symbols_per_word"}
+    assert lengths == pytest.approx({"cs": 1.0, "de": 5 / 3})
