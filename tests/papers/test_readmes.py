@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from experiment.reporting.table_formats import markdown_table
+from replication import measurements
 from replication.paper import FOLDER, read
 from replication.report import evidence, judged
-from replication.sources import of_paper
+from replication.sources import Sources, of_paper
 from replication.tables import layout
 from write_claims import with_claims
 
@@ -48,3 +49,39 @@ def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
         assert f"| `{name}` | {found.ours.state}: {found.ours.reason} |\n" in page
     (shown,) = layout(paper.tables["table1"](paper.printed, evidence(["scores"], measured)))
     assert markdown_table(shown) in page
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "tables"),
+    [
+        ("sbpe", "sbpe-dev-likelihood", ["dev-likelihoods"]),
+        ("volt", "volt-overlap", ["overlaps"]),
+        ("huffman", "huffman-figure2", ["padded"]),
+    ],
+)
+def test_the_pages_on_free_texts_say_what_their_measurements_give(name: str, folder: str, tables: list[str]) -> None:
+    """Every line of a table with a corpus in it, and every verdict, is that of the measurements beside the page."""
+    place = FOLDER.parent / "docs" / "reproductions" / folder
+    page, paper = (place / "README.md").read_text(encoding="utf-8"), read(FOLDER / name / "free-texts.yaml")
+    assert not paper.generated
+    measured = {part: measurements.read(place / f"{part}.csv") for part in paper.needed_measures}
+    for claim, found in judged(paper, measured).items():
+        judged_here = "free-texts" in (paper.claims[claim].scales or ["free-texts"])
+        assert (f"| `{claim}` | {found.ours.state}: {found.ours.reason} |\n" in page) == judged_here
+    made = {
+        line
+        for table in tables
+        for shown in layout(paper.tables[table](paper.printed, evidence(paper.tables[table].needs, measured)))
+        for line in markdown_table(shown).splitlines()
+    }
+    said = [line for line in page.splitlines() if line.startswith(("| multi30k", "| loresmt"))]
+    assert said
+    assert set(said) <= made
+
+
+@pytest.mark.parametrize("name", ["sbpe", "volt", "huffman"])
+def test_free_texts_need_no_test_set_that_is_not_named(name: str) -> None:
+    paper = read(FOLDER / name / "free-texts.yaml")
+    paths = [path for measure in paper.needed_measures for path in Sources(paper, measure).paths()]
+    assert any("test2016" in path for path in paths)
+    assert not any("test2017" in path or "test2018" in path for path in paths)
