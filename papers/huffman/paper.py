@@ -110,21 +110,21 @@ def cost_of_padding(counts: Mapping[str, int], size: int) -> dict[str, float]:
 
 @measure("runs")
 def undecodable(sources: Sources) -> Rows:
-    """Yield the share of Huffman's output tokens whose code belongs to no word: of all runs of a corpus and direction
-    together (`undecodable_output`, as the paper has it), and of each run and test set (`…_of_system`)."""
-    together: dict[tuple[str, str], Counter[str]] = {}
+    """Yield the share of Huffman's output tokens whose code belongs to no word: of all systems of a corpus, direction
+    and seed together (`undecodable_output`, as the paper has it), and of each run and test set (`…_of_system`)."""
+    together: dict[tuple[str, str, int], Counter[str]] = {}
     for run, testset, keys in sources.translations():
         if keys["algorithm"] != "huffman":
             continue
         report = sources.report(run, testset, "translation")
         codes = report["lost_in_decoding"].get("unknown codes", 0)
         counts = Counter({"codes": codes, "tokens": report["words"] + codes})  # what has no word is left out
-        together.setdefault((keys["corpus"], keys["direction"]), Counter()).update(counts)
+        together.setdefault((keys["corpus"], keys["direction"], keys["seed"]), Counter()).update(counts)
         share = codes / max(counts["tokens"], 1)
         yield keys | {"metric": "undecodable_output_of_system", "value": share, "selection": "dev"}
-    for (corpus, direction), counts in together.items():
-        place = {"corpus": corpus, "direction": direction, "algorithm": "huffman", "metric": "undecodable_output"}
-        yield place | {"value": counts["codes"] / max(counts["tokens"], 1)}
+    for (corpus, direction, seed), counts in together.items():
+        keys = {"corpus": corpus, "direction": direction, "algorithm": "huffman", "seed": seed}
+        yield keys | {"metric": "undecodable_output", "value": counts["codes"] / max(counts["tokens"], 1)}
 
 
 # ---- tables

@@ -10,9 +10,10 @@
 comparing `Numbers` gives `Cases`; `in_all`, `in_most` and the like turn `Cases` into a `Finding`; findings are combined
 with `&`. A claim asks for all its numbers before it decides anything: what the paper has is what ours must have, too.
 
-Scores of systems have 95% intervals: over seeds, else of the test set's sentences. A claim about them is confirmed or
-not only where the interval excludes the contrary; else it is undecided. Printed numbers without any interval can only
-be so, or not so, as printed. What involves no sampling (vocabularies, frequencies) has no interval and needs none.
+What trained systems give (scores, undecodable output, speed) needs a 95% interval: over seeds, else of the test set's
+sentences. A claim about it is confirmed or not only where the interval excludes the contrary; else it is undecided.
+Printed numbers without any interval can only be so, or not so, as printed. What involves no sampling (vocabularies,
+frequencies) has no interval and needs none.
 That a number is as large as printed is a claim of its own, beside the one that it is at least as good.
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
@@ -44,8 +45,9 @@ FEWEST_SENTENCES = 200
 FEWEST_SEEDS = 3
 #: How metrics begin that are computed from translations of test sets.
 OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
-#: How metrics begin, and do not end, whose numbers need an interval: scores of trained systems.
-UNCERTAIN, CERTAIN = ("bleu", "chrf", "comet"), ("_against_bpe", "_against_best_bpe")
+#: How metrics begin, and do not end, whose numbers need an interval: what trained systems give.
+UNCERTAIN = ("bleu", "chrf", "comet", "undecodable_output", "sentences_per_second")
+CERTAIN = ("_against_bpe", "_against_best_bpe")
 #: What both sides of a comparison must be of, unless the sides name it: averages over different things do not compare.
 ALIKE = ("corpus", "direction", "testset", "model")
 PLACE = ("corpus", "direction")

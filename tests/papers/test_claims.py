@@ -146,6 +146,15 @@ def test_confirmed_needs_an_interval_that_excludes_the_contrary(scores: dict[str
     assert in_all(difference(ours, "bleu", NEW, OLD) > 0).state == state
 
 
+@pytest.mark.parametrize("metric", ["undecodable_output", "sentences_per_second"])
+def test_what_trained_systems_give_needs_an_interval(metric: str) -> None:
+    printed = Runs(frame([score("new", 3.0, metric=metric)]))
+    assert in_all(values(printed, metric, NEW) < 4).state == AS_PRINTED
+    for of_seeds, state in (([3.0], UNDECIDED), ([3.0, 3.1, 3.2], CONFIRMED), ([1.0, 3.0, 5.0], UNDECIDED)):
+        ours = Runs(frame(runs_of({"new": of_seeds}, metric=metric)), printed)
+        assert in_all(values(ours, metric, NEW) < 4).state == state
+
+
 def test_single_runs_have_the_interval_of_their_sentences() -> None:
     rows = runs_of({"new": [22.0], "old": [20.0]})
     wide, narrow = ([row | {"metric": "bleu_ci95", "value": half} for row in rows] for half in (1.5, 1.0))

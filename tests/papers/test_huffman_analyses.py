@@ -44,7 +44,7 @@ class Inputs(SimpleNamespace):
 
     def keys(self, run: Any, testset: str = "") -> dict[str, Any]:
         named = {"corpus": run.corpus, "direction": run.direction, "algorithm": run.algorithm, "segmentation": run.name}
-        return named | {"testset": testset}
+        return named | {"testset": testset, "seed": run.seed}
 
     def translations(self) -> Any:
         return [(run, "test", self.keys(run, "test")) for run in self.runs]
@@ -61,7 +61,7 @@ def inputs(tmp_path: Path) -> Inputs:
         folder = str(tmp_path / corpus / name)
         Path(folder).mkdir(parents=True)
         files = TestSet("", hypothesis=f"{folder}/test.hyp", comet=f"{folder}/test.comet.abc.json")
-        names = {"name": name, "algorithm": algorithm, "corpus": corpus, "direction": corpus[8:]}
+        names = {"name": name, "algorithm": algorithm, "corpus": corpus, "direction": corpus[8:], "seed": 1}
         return SimpleNamespace(folder=folder, testsets={"test": files}, **names)
 
     experiment = SimpleNamespace(test_sets=lambda corpus, direction: ["test"], settings={"metrics": ["bleu", "comet"]})
@@ -91,6 +91,13 @@ def test_undecodable_output_is_joined_with_the_published_shares(inputs: Inputs) 
         "huffman-4k": 0.0,
         "huffman-8k": 0.0,
     }
+    inputs.runs[1].seed = 2  # a share for each seed: their spread gives an interval
+    measured = matching(measurements.frame(paper_module.undecodable.measure(inputs)), metric="undecodable_output")
+    assert list(zip(measured["corpus"], measured["seed"], measured["value"], strict=True)) == [
+        ("huffman-cs-de", 1, 0.01),
+        ("huffman-cs-de", 2, 0.0),
+        ("huffman-en-de", 1, 0.0),
+    ]
 
 
 def test_what_was_chosen_on_the_test_set_is_never_compared_unasked(inputs: Inputs) -> None:
