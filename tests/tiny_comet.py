@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import string
 from pathlib import Path
+from typing import Any
 
 SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
 #: More pieces than transformers' threshold (100,000) for asking the hub about a tokenizer, as XLM-R's 250,000 are.
@@ -18,11 +19,14 @@ def pieces() -> list[tuple[str, float]]:
     return [(piece, -float(len(piece))) for piece in found[:PIECES]]
 
 
-def make_tiny_comet(folder: Path) -> Path:
-    """Write encoder, hparams.yaml and checkpoints/model.ckpt below `folder`; return the checkpoint."""
+def make_tiny_comet(folder: Path, kind: str = "regression_metric", **options: Any) -> Path:
+    """Write encoder, hparams.yaml and checkpoints/model.ckpt below `folder`; return the checkpoint.
+
+    `kind` is one of COMET's classes of models, `options` are some of its own.
+    """
     import torch
     import yaml
-    from comet.models import RegressionMetric
+    from comet.models import str2model
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import XLMRobertaConfig, XLMRobertaModel, XLMRobertaTokenizerFast
 
@@ -47,13 +51,12 @@ def make_tiny_comet(folder: Path) -> Path:
     )
     torch.manual_seed(0)
     XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(encoder)
-    metric = RegressionMetric(
-        encoder_model="XLM-RoBERTa", pretrained_model=str(encoder), hidden_sizes=[8], layer_norm=False, dropout=0.0
-    )
+    shape = {"pretrained_model": str(encoder), "hidden_sizes": [8], "layer_norm": False, "dropout": 0.0}
+    metric = str2model[kind](encoder_model="XLM-RoBERTa", **shape, **options)
     checkpoint = folder / "checkpoints" / "model.ckpt"
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     state = {"state_dict": metric.state_dict(), "hyper_parameters": dict(metric.hparams)}
     torch.save(state | {"pytorch-lightning_version": "2.0.0"}, checkpoint)
-    parameters = dict(metric.hparams) | {"class_identifier": "regression_metric"}
+    parameters = dict(metric.hparams) | {"class_identifier": kind}
     (folder / "hparams.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
     return checkpoint

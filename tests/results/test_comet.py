@@ -48,10 +48,15 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="session")
 def expected(checkpoint: Path, texts: list[str], tmp_path_factory: pytest.TempPathFactory) -> list[float]:
-    """The segment scores that COMET's command line gives. It computes in half precision."""
-    output = tmp_path_factory.mktemp("own") / "scores.json"
+    """The segment scores that COMET's command line gives."""
     _, source, _, hypothesis, _, reference = texts
-    command = [str(Path(sys.executable).parent / "comet-score"), "-s", source, "-t", hypothesis, "-r", reference]
+    return comet_score(checkpoint, tmp_path_factory.mktemp("own"), "-s", source, "-t", hypothesis, "-r", reference)
+
+
+def comet_score(checkpoint: Path, folder: Path, *files: str) -> list[float]:
+    """Return what COMET's command line gives for each segment. It computes in half precision."""
+    output = folder / "scores-of-comet.json"
+    command = [str(Path(sys.executable).parent / "comet-score"), *files]
     command += ["--gpus", "0", "--model", str(checkpoint), "--to_json", str(output), "--quiet"]
     subprocess.run(command, env=OFFLINE, check=True, capture_output=True)
     (segments,) = json.loads(output.read_text()).values()
@@ -75,6 +80,23 @@ def test_scores_are_those_of_comets_command_line(root, checkpoint, texts, expect
     assert precision == "fp16"
     digest = subprocess.run(["sha256sum", str(checkpoint)], check=True, capture_output=True, text=True).stdout
     assert model == f"model:sha256={digest[:12]}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("referenceless_regression_metric", {}), ("unified_metric", {"input_segments": ["mt", "src"]})],
+)
+def test_models_that_need_no_reference_read_none(root, texts, tmp_path, kind, options):
+    """The classes of wmt20-comet-qe-da and of CometKiwi: COMET's command line is given no references here."""
+    from tiny_comet import make_tiny_comet
+
+    checkpoint = make_tiny_comet(tmp_path / "model", kind, **options)
+    _, source, _, hypothesis, _, _ = texts
+    expected = comet_score(checkpoint, tmp_path, "-s", source, "-t", hypothesis)
+    run(root, [*texts, "--model", str(checkpoint), "--precision", "fp16", "--output", "scores.json"], tmp_path)
+    assert json.loads((tmp_path / "scores.json").read_text())["segments"] == expected
+    assert len(set(expected)) > 1
 
 
 def test_two_at_once_score_each_translation_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
