@@ -128,13 +128,21 @@ def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tupl
 
 
 def size_matters_more(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
-    """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries."""
+    """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
+
+    What it hangs on, asked afterwards: the same with huffman, and without the smallest size.
+    """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
-    of_size, of_algorithm, difference = range_difference(composing)
-    few = len(composing) < FEWEST_ALGORITHMS
-    verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
-    text = f"range of bpe {of_size:.2f}, of {len(composing)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
-    yield "H2", f"{text}difference {shown(difference)}", verdict
+    larger = {name: {size: curve[size] for size in SIZES[1:]} for name, curve in composing.items()}
+    asked = {"H2": composing, f"H2, without size {SIZES[0]}": larger}
+    if "huffman" in found:
+        asked["H2, with huffman"] = composing | {"huffman": found["huffman"]}
+    for label, chosen in asked.items():
+        of_size, of_algorithm, difference = range_difference(chosen)
+        few = len(chosen) < FEWEST_ALGORITHMS
+        verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
+        text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
+        yield label, f"{text}difference {shown(difference)}", verdict
 
 
 def composition_matters(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, str, str]]:
