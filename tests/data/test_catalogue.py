@@ -105,6 +105,9 @@ def test_held_out_sets_are_like_any_other() -> None:
     assert corpora({"mine": corpus.for_pair("en-sw")}, "again")["mine"].held_out == corpus.held_out
     with pytest.raises(InputError, match="has no train files for en-fr"):
         corpus.splits("en-fr")
+    for taken in ("train", "gold", "words"):  # names of other files of the text
+        with pytest.raises(InputError, match=taken):
+            corpora({"mine": drawn | {"held_out": {"dev": 5, taken: 7}}}, "here")
 
 
 def test_files_of_a_split(tmp_path: Path) -> None:
