@@ -22,15 +22,7 @@ SHOWN = {
     ".svg": ("Figures", "../report/paper_figure.rst"),
     ".html": ("Report", "../report/page.rst"),
 }
-
-
-def shown(page):
-    """Return an output as `snakemake --report` shows it: under its title, if it is shown at all."""
-    if Path(page).suffix not in SHOWN:
-        return page
-    category, caption = SHOWN[Path(page).suffix]
-    made = {**paper.tables, **paper.figures}.get(Path(page).stem)
-    return report(page, category=category, caption=caption, labels={"title": made.title if made else Path(page).stem})
+TITLES = {name: made.title for name, made in {**paper.tables, **paper.figures}.items()}
 
 
 # everything that the paper has
@@ -80,7 +72,15 @@ rule replicate:
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         program=f"{PAPER_FOLDER}/paper.py",
     output:
-        [shown(page) for page in PAGES],
+        [
+            (
+                report(page, category=category, caption=caption, labels={"title": TITLES.get(stem, stem)})
+                if category
+                else page
+            )
+            for page in PAGES
+            for stem, (category, caption) in [(Path(page).stem, SHOWN.get(Path(page).suffix, ("", "")))]
+        ],
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
     conda:
