@@ -94,6 +94,7 @@ def average(paths: Sequence[Path]) -> dict[str, Any]:
     for name, total in sums.items():
         first["model"][name] = (total / len(paths)).to(first["model"][name].dtype)
     model = without_optimizer(first) | {"extra_state": {}}
+    model["optimizer_history"] = first["optimizer_history"][-1:]  # each attempt of a training adds an entry
     for settings in model["cfg"].values():
         named = vars(settings) if isinstance(settings, Namespace) else settings or {}
         named.update(dict.fromkeys(PLACES & named.keys(), ""))

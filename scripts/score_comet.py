@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.manifest import Manifest, read_manifest
+from experiment.manifest import KEY_HELP, Manifest, read_manifest
 from experiment.programs import program
 from experiment.provenance import software
 from experiment.runs import TestSet
@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
     command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
+    command.add_argument("--key", help=KEY_HELP)
     command.add_argument("--chosen-on-test", action="store_true", help="with --manifest: what was chosen on test sets")
     command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
     command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
@@ -95,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(fetch_comet_model(args.model))
         return 0
     if args.manifest:
-        manifest = read_manifest(args.manifest)
+        manifest = read_manifest(args.manifest, args.key)
         every = translations(manifest, args.chosen_on_test)
         scored = score_all(every, manifest.parameters["comet_model"], args.device, args.runs_per_gpu)
         print(f"{scored} of {len(every)} test sets scored; the others had their scores")

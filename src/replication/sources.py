@@ -25,6 +25,7 @@ from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
 from experiment.store.keys import key
 from experiment.store.making import RECORD, fits
+from experiment.store.results import synchronize
 from experiment.training.selection import choice_fits, kept
 from replication import measurements
 from subwords import registry
@@ -120,7 +121,8 @@ class Sources:
 
     @property
     def measured(self) -> str:
-        """The file of its measurements: its name has the key of all that they are made of."""
+        """The file of its measurements: its name has the key of all that they are made of, but for functions that the
+        measure's own function calls: after a change of these, delete the file."""
         paper, measure = self.paper, self.paper.measures[self.name]
         definition = {
             "reads": self.paths(),
@@ -230,14 +232,16 @@ class Sources:
         return read_json(str(files.translation)), read_json(files.comet)["score"] if files.comet else None
 
     def check_choices(self) -> None:
-        """Forget choices on test sets that are of an earlier training or lack scores, so that they are made again.
+        """Forget choices on test sets that are of an earlier training, so that they are made again.
 
         Raises InputError for a finished training without the checkpoints that are to be tried on test sets.
         """
-        metrics = [name for name in self.experiment.settings["metrics"] if name != "comet"]
+        scores = [files.chosen_on_test.comet for run in self.runs for files in run.testsets.values() if files.comet]
+        if self.chosen_on_test and not all(Path(str(path)).is_file() for path in scores):
+            synchronize(Path(self.experiment.results, "comet-on-test.done"), False)
         for run in self.runs if self.chosen_on_test else ():
             choices = [Path(files.chosen_on_test.scores) for files in run.testsets.values()]
-            missing = [choice for choice in choices if not choice_fits(choice, Path(run.folder), metrics)]
+            missing = [choice for choice in choices if not choice_fits(choice, Path(run.folder))]
             if missing and fits(Path(run.folder, RECORD)):
                 kept(Path(run.folder), self.experiment.settings["select"])
             for choice in missing:

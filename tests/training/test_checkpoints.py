@@ -120,6 +120,17 @@ def test_weights_are_averaged_in_double_precision_and_places_are_left_out(tmp_pa
         average([tmp_path / "0.pt", tmp_path / "2.pt"])
 
 
+def test_a_model_does_not_show_how_often_its_training_was_interrupted(tmp_path: Path) -> None:
+    """fairseq adds an entry to the optimizer's history at each attempt: only the last one says where training was."""
+    first, last = {"num_updates": 5}, {"num_updates": 25}
+    for name, history in (("straight", [last]), ("resumed", [first, last])):
+        save(tmp_path / name, {**STATE, "optimizer_history": history})
+    assert average([tmp_path / "resumed"])["optimizer_history"] == [last]
+    for name in ("straight", "resumed"):
+        save(tmp_path / f"{name}.model", average([tmp_path / name]))
+    assert (tmp_path / "straight.model").read_bytes() == (tmp_path / "resumed.model").read_bytes()
+
+
 def test_a_model_that_is_chosen_later_names_the_versions_that_trained_it(tmp_path: Path) -> None:
     save(tmp_path / "checkpoints" / "checkpoint1.pt", STATE)
     dev = [{"file": "checkpoint1.pt", "epoch": 1, "updates": 7, "score": 1.5}]

@@ -91,6 +91,7 @@ rule replicate:
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
         code=code_of("src/replication/*.py", "scripts/replicate.py"),
+        measured=[Sources(paper, name).measured for name in paper.needed_measures],
         sizes=as_json(paper.sizes),
         about=[paper.title, paper.citation, paper.url],
         folder=subpath(output[0], parent=True),

@@ -48,10 +48,12 @@ if "comet" in settings["metrics"]:
         threads: runtime["threads"]
         resources:
             gpu=int(HAS_GPU),
+        params:
+            key=plan.manifest_key,
         message:
             "COMET of what was chosen on test"
         shell:
             program(
-                "score_comet.py --manifest {input.manifest:q} --chosen-on-test >{log:q} 2>&1"
+                "score_comet.py --manifest {input.manifest:q} --key {params.key} --chosen-on-test >{log:q} 2>&1"
                 f" --device {runtime['device']} --runs-per-gpu {runtime['runs_per_gpu']} && touch {{output:q}}"
             )

@@ -54,10 +54,16 @@ def fetch(
     Raises InputError when the file is not available or its checksum differs; then `target` does not exist.
     """
     check_url(url)
+
+    def is_there() -> bool:
+        return target.is_file() and (sha256 is None or file_sha256(target) == sha256)
+
+    if is_there():  # perhaps in a folder that may only be read
+        return
     lock = target.with_name(f".{target.name}.lock")
     with locked(lock.parent, lock.name):
         try:
-            if not (target.is_file() and sha256 in (None, file_sha256(target))):
+            if not is_there():
                 _fetch(url, target, sha256, mirror, attempts, pause)
         finally:
             lock.unlink()

@@ -26,6 +26,8 @@ from subwords.errors import InputError
 if TYPE_CHECKING:
     from experiment.config import Experiment
 
+#: Files of an experiment that Snakemake compares by their times.
+OWN_FILES = ("manifest.json", "comet.done", "comet-on-test.done", "scores.csv")
 #: Keys of `decode`: how a test set is translated.
 SEARCH = ("beam", "length_penalty", "length_factor", "length_constant", "precision")
 
@@ -230,7 +232,7 @@ class Plan:
         every = [files.comet for run in self._experiment.runs for files in run.testsets.values() if files.comet]
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
-        own = [Path(self._experiment.results, name) for name in ("manifest.json", "comet.done", "scores.csv")]
+        own = [Path(self._experiment.results, name) for name in OWN_FILES]
         not_from_the_future(
             [*(Path(mark) for marks in self.marks.values() for mark in marks), Path(self.use_file), *own]
         )

@@ -161,8 +161,12 @@ class Evaluation:
     def forget_torn_choice(self) -> None:
         """Delete the record of a model that is needed and was deleted, or its run.json: it is chosen again."""
         record = Path(self.chosen, RECORD)
+        if not record.exists():
+            return
         model_gone = not Path(self.chosen, "model.pt").exists() and self.needs_translation()
-        if record.exists() and (model_gone or not Path(self.chosen, RUN).is_file()):
+        trained = fits(Path(self.training, RECORD))
+        can_be_chosen = not (trained and gone(Path(self.training), self.select))
+        if (model_gone and can_be_chosen) or not Path(self.chosen, RUN).is_file():
             with suppress(OSError):  # results of others, where nothing can be written, stay as they are
                 record.unlink()
 

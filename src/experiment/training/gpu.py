@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,8 +85,8 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
             allowed=f"1 to {len(cards)}",
             next_step="ask for fewer, or give the job more (CUDA_VISIBLE_DEVICES; on a cluster, its profile)",
         )
-    if not folder.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    with suppress(PermissionError):  # of another user
         folder.chmod(0o1777)  # as /tmp: everybody makes files in it, and deletes none of others
     waiting = False
     while True:
@@ -125,10 +126,10 @@ def _lock(folder: Path, card: str, slot: int, sharing: int) -> list[int]:
         wanted = [(name, fcntl.LOCK_SH), (f"{name}.slot{slot}", fcntl.LOCK_EX)]
     locks: list[int] = []
     for file, kind in wanted:
-        locks.append(_open(folder / file))
         try:
+            locks.append(_open(folder / file))
             fcntl.flock(locks[-1], kind | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except (BlockingIOError, PermissionError):  # the latter while another user is making the file
             for handle in locks:
                 os.close(handle)
             return []
