@@ -18,8 +18,8 @@ That a number is as large as printed is a claim of its own, beside the one that 
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
 models are compared, where a ratio's denominator is zero, where translations of fewer than 200 lines are compared, or of
-a system that has learned nothing (its BLEU is not clearly above twice the copied source's), on generated text, and
-where the paper's text at hand has lost most numbers.
+a system that has learned nothing (its BLEU is not twice the copied source's and clearly above it), on generated text,
+and where the paper's text at hand has lost most numbers.
 """
 
 from __future__ import annotations
@@ -306,7 +306,7 @@ def _obstacle(runs: Runs, found: Numbers, sides: list[Side], zeros: list[Cell]) 
     if sentences < FEWEST_SENTENCES:
         return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
     untrained = [] if runs.trained is None else _untrained(members, runs.trained)
-    return f"BLEU is not clearly above twice the copied source's: {_first_few(untrained)}" if untrained else ""
+    return f"BLEU is not twice the copied source's and clearly above it: {_first_few(untrained)}" if untrained else ""
 
 
 def _several_test_sets(found: Numbers) -> list[str]:

@@ -16,11 +16,13 @@ PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg",
 PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
 RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
+MEASURED = [Sources(paper, name).measured for name in paper.needed_measures]
+
 #: What `snakemake --report` shows: heading and caption.
 SHOWN = {
-    ".md": ("Tables", "../report/paper_table.rst"),
-    ".svg": ("Figures", "../report/paper_figure.rst"),
-    ".html": ("Report", "../report/page.rst"),
+    ".md": {"category": "Tables", "caption": "../report/paper_table.rst"},
+    ".svg": {"category": "Figures", "caption": "../report/paper_figure.rst"},
+    ".html": {"category": "Report", "caption": "../report/page.rst"},
 }
 TITLES = {name: made.title for name, made in {**paper.tables, **paper.figures}.items()}
 
@@ -66,7 +68,7 @@ for name in paper.needed_measures:
 # tables, figures, a verdict per claim, and one self-contained page with all of them
 rule replicate:
     input:
-        measured=[Sources(paper, name).measured for name in paper.needed_measures],
+        measured=MEASURED,
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
@@ -74,12 +76,13 @@ rule replicate:
     output:
         [
             (
-                report(page, category=category, caption=caption, labels={"title": TITLES.get(stem, stem)})
-                if category
+                report(
+                    page, labels={"title": TITLES.get(Path(page).stem, Path(page).stem)}, **SHOWN[Path(page).suffix]
+                )
+                if Path(page).suffix in SHOWN
                 else page
             )
             for page in PAGES
-            for stem, (category, caption) in [(Path(page).stem, SHOWN.get(Path(page).suffix, ("", "")))]
         ],
     log:
         f"results/logs/replicate/{paper.name}.{paper.scale}.log",
@@ -91,7 +94,7 @@ rule replicate:
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
         code=code_of("src/replication/*.py", "scripts/replicate.py"),
-        measured=[Sources(paper, name).measured for name in paper.needed_measures],
+        measured=MEASURED,
         sizes=as_json(paper.sizes),
         about=[paper.title, paper.citation, paper.url],
         folder=subpath(output[0], parent=True),

@@ -259,7 +259,7 @@ def _untrained(systems: Systems, rows: Sequence[Row]) -> list[str]:
         for testset in _distinct(rows, "testset")
         if any(row["verdict"] == LEARNED_NOTHING for row in mine if row["testset"] == testset)
     ]
-    rule = f"BLEU is not clearly above twice that of the copied source and {BLEU_FLOOR:g}"
+    rule = f"BLEU is not twice the copied source's and clearly above it, or not above {BLEU_FLOOR:g}"
     return [f"Learned nothing: {', '.join(nothing)}. {rule}."] if nothing else []
 
 

@@ -104,7 +104,7 @@ def compare(
     """
     check_test(test, samples)
     runs = _resample(systems, samples)
-    typical = _typical_variance([runs[name].scores for name in runs])
+    typical = _typical_variance([each.scores for each in runs.values()])
     compared = {name: _difference(runs[name], runs[other], test, typical) for name, other in against.items()}
     corrected = holm([each.p_value for each in compared.values()])
     return {
