@@ -2,12 +2,14 @@
 
 cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/size-sweep/scores.csv --output en-de
 
-Writes findings.md, scores.csv and figure.png to the folder. Only algorithms with all sizes and seeds are judged.
+Writes findings.md, scores.csv and figure.png to the folder. Only algorithms with all sizes and seeds are judged. Where
+the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more measure.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
@@ -31,7 +33,7 @@ SEEDS = 3
 CONTROLS = ("huffman", "random-bpe")
 #: At how many entries algorithms are compared with each other (H2).
 ENTRIES = 1000
-RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
+RENYI, PIECES, MORPHEMES = "renyi_efficiency_target", "pieces_per_sentence_target", "boundary_f1_target"
 CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
 
 #: An algorithm's systems: size -> entries in the vocabulary, and the score of each seed.
@@ -179,6 +181,23 @@ def prediction_verdicts(found: Prediction) -> Iterator[tuple[str, str, str]]:
     yield "H6", f"absolute ρ of Rényi efficiency, less that of pieces: {shown(turned)}", TOO_FEW if few else verdict
 
 
+def with_morphemes(rows: Sequence[Row], path: Path) -> list[Row]:
+    """Return the rows with the agreement with gold morphemes (F1, 0 to 1) of their system and seed."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        f1 = {(row["segmentation"], int(row["seed"])): float(row["f1"] or "nan") for row in csv.DictReader(stream)}
+    found = (f1[row["segmentation"], row["seed"]] for row in rows)
+    return [{**row, MORPHEMES: None if isnan(each) else each} for row, each in zip(rows, found, strict=True)]
+
+
+def morphemes_predict(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, str, str]]:
+    """Asked beforehand, with no hypothesis: does agreement with gold morphemes predict chrF, where pieces have it?"""
+    if found := predict(swept_systems([row for row in rows if row[MORPHEMES] is not None], testset, METRIC)):
+        rho, beyond = found.rho[MORPHEMES], found.beyond_size[MORPHEMES]
+        few = found.algorithms < FEWEST_ALGORITHMS
+        verdict = TOO_FEW if few else "excludes 0" if rho.low > 0 or rho.high < 0 else OPEN
+        yield f"morphemes, {found.systems} systems", f"ρ = {shown(rho)}; given entries {shown(beyond)}", verdict
+
+
 def findings(rows: Sequence[Row], testset: str) -> str:
     """Return the hypotheses' evidence and verdicts as Markdown."""
     found, systems = curves(rows, testset), swept_systems(rows, testset, METRIC)
@@ -187,6 +206,7 @@ def findings(rows: Sequence[Row], testset: str) -> str:
     for label, chosen in (("", systems), (", without controls", without)):
         if (label == "" or len(without) < len(systems)) and (prediction := predict(chosen)):
             lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
+    lines += morphemes_predict(rows, testset)
     table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
     head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
@@ -205,6 +225,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     testset = rows[0]["testset"]
     arguments.output.mkdir(parents=True, exist_ok=True)
     write_scores(arguments.output / "scores.csv", rows)
+    if (morphemes := arguments.output / "morphemes.csv").exists():
+        rows = with_morphemes(rows, morphemes)
     (arguments.output / "findings.md").write_text(findings(rows, testset), encoding="utf-8")
     if (figure := draw_sweep(rows, [(testset, METRIC)])) is not None:
         save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
