@@ -4,7 +4,8 @@ python docs/experiments/size-sweep/morphemes.py --manifest results/size-sweep/ma
     --gold FILE ... --output docs/experiments/size-sweep/en-cs/morphemes.csv
 
 Gold is that of SIGMORPHON 2022 (`ces.word.dev.tsv`, `ces.word.test.gold.tsv`); of its words those that occur in the
-training text are scored. `analysis.py` reads the result. Pieces that are no stretches of their word (`huffman`) have none.
+training text are scored. `analysis.py` reads the result. Pieces that are no stretches of
+their word (`huffman`) have none.
 """
 
 from __future__ import annotations
