@@ -23,6 +23,9 @@ SCALE ?=
 PARTS ?=
 # For the plan alone: gpu or cpu; without it, what is here
 DEVICE ?=
+# and how many trainings are under way at once; without it, as many as this machine takes
+AT_ONCE ?=
+MACHINE = $(if $(DEVICE),--device $(DEVICE)) $(if $(AT_ONCE),--at-once $(AT_ONCE))
 # Further settings for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
 comma := ,
@@ -59,9 +62,9 @@ demo: env  ## all segmentations of the demo with three seeds (an hour or two of 
 
 plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
 ifeq ($(origin EXPERIMENT),file)
-	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(DEVICE),--device $(DEVICE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
+	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(MACHINE) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
 else
-	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT) $(if $(DEVICE),--device $(DEVICE))
+	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT) $(MACHINE)
 endif
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments

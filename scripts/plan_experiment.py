@@ -39,11 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     command.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
+    command.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = command.parse_args(argv)
     experiment = config.load(arguments.configfile)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
-    print(f"{experiment.name}: {costs.summary(costs.costs(experiment, interpolated, device), device)}")
+    trainings = arguments.at_once or costs.at_once(experiment.settings["runtime"], device)
+    print(f"{experiment.name}: {costs.summary(costs.costs(experiment, interpolated, device), device, trainings)}")
     for block, systems in planned(experiment).items():
         print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described(systems)}")
     for name, recipe in experiment.recipes.items():

@@ -17,6 +17,7 @@ from translation.model_size import interpolated
 def main(argv: list[str] | None = None) -> int:
     parser = paper_command("plan_paper.py", __doc__)
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
+    parser.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = parser.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
     found = paper.read(arguments.paper, arguments.scale, arguments.parts)
@@ -38,7 +39,8 @@ def main(argv: list[str] | None = None) -> int:
             f"{part.corpus:{wide}}  {part.direction:7}  {part.model:{model}}  {part.runs:5}  {part.done:5}"
             f"  {part.parameters / 1e6:6.1f} M  {costs.hours_label(part.hours):>9}  {part.stays / 1e9:5.1f} GB"
         )
-    print(f"\n{costs.summary(parts, device)}")
+    trainings = arguments.at_once or costs.at_once(found.experiment.settings["runtime"], device)
+    print(f"\n{costs.summary(parts, device, trainings)}")
     if any(part.hours is None for part in parts):
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
     print(f"measured besides the trainings: {', '.join(found.needed_measures) or 'nothing'}")

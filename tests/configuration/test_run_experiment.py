@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import run_experiment
-from experiment.plan.costs import costs, summary
+from experiment.plan.costs import at_once, costs, summary
 from experiment.training import gpu
 
 
@@ -33,11 +33,15 @@ def test_the_plan_says_what_time_and_disk_it_takes(root: Path) -> None:
     (part,) = costs(experiment, lambda flags, joint, source, target: 1_000_000, "cpu")
     assert part.runs == 6
     assert part.stays == 6 * 4_000_000 + sentences * 250 * (2 + 6)
-    assert part.training == 10 * 4_000_000 + 12_000_000  # the five best, the five last, and where it goes on
-    assert summary([part], "cpu").endswith("needs up to 52 MB more")
+    # the five best, the five last, and where it goes on: for a moment twice, because it is replaced when it is whole
+    assert part.training == 10 * 4_000_000 + 2 * 12_000_000
+    most = (part.stays + 2 * 64_000_000) / 1e6
+    said = summary([part], "cpu", 2)
+    assert said.endswith(f"needs up to 64 MB more, so with 2 at once all need up to {most:.0f} MB")
+    assert "so with 6 at once" in summary([part], "cpu", 100)
     pieces = experiment.recipes["transformer-tiny"]["flags"]["max-epoch"] * sentences * 30
     assert part.hours == pytest.approx(6 * (6 * 1_000_000 * pieces / 30e9 + 15) / 3600)
-    assert f"6 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in summary([part], "cpu")
+    assert f"6 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in said
 
 
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,3 +49,13 @@ def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.Monk
     for words, jobs in (([], 2), (["--config", "runs_per_gpu=4"], 8)):
         _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", words)
         assert run_experiment.jobs_on_cards(experiment) == jobs
+
+
+@pytest.mark.parametrize(("device", "cards", "trainings"), [("cpu", 4, 8), ("gpu", 0, 1), ("gpu", 4, 6), ("gpu", 9, 8)])
+def test_trainings_at_once_are_what_cores_and_cards_take(
+    monkeypatch: pytest.MonkeyPatch, device: str, cards: int, trainings: int
+) -> None:
+    """By hand: 16 cores with 2 threads each; 3 runs share a card, and each has 2 cards."""
+    monkeypatch.setattr("os.cpu_count", lambda: 16)
+    monkeypatch.setattr(gpu, "visible_gpus", lambda: ["a card"] * cards)
+    assert at_once({"threads": 2, "gpus": 2, "runs_per_gpu": 3}, device) == trainings

@@ -6,11 +6,13 @@ assumed rate of the device. They are an estimate; what is assumed is printed wit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.runs import Run
+from experiment.training import gpu
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -44,7 +46,7 @@ class Part(NamedTuple):
     parameters: int  # of the largest
     hours: float | None  # of the runs that are left; None where the length of the training is not known
     stays: float  # bytes of the text, its pieces and the models, when all is finished
-    training: float  # bytes more while one training is under way: its checkpoints
+    training: float  # bytes more while one training is under way: checkpoints that do not stay
 
 
 def costs(
@@ -78,8 +80,9 @@ def _part(
     if tokens or not left:
         hours = sum(6 * parameters[run] * (tokens or 0) / rate + OVERHEAD_SECONDS[device] for run in left) / 3600
     kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
-    training = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
-    keeps = training if experiment.settings["runtime"]["keep_checkpoints"] else 0
+    checkpoints = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
+    keeps = checkpoints if experiment.settings["runtime"]["keep_checkpoints"] else 0
+    training = checkpoints - keeps + LAST_CHECKPOINT_BYTES  # the next last one is written before the earlier one goes
     stays = float(sum(parameters.values()) * (CHECKPOINT_BYTES + keeps))
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is stored once for all trainings: raw, clean, and in pieces
@@ -114,17 +117,26 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None
     return min(limits) if limits else None
 
 
-def summary(parts: list[Part], device: str) -> str:
-    """Return the trainings with the hours and the disk that they take, in words."""
+def at_once(runtime: Mapping[str, Any], device: str) -> int:
+    """Return how many trainings `make run` starts at once on this machine; with `device` gpu, on one card at least."""
+    by_cores = (os.cpu_count() or 1) // runtime["threads"]
+    by_cards = max(len(gpu.visible_gpus()), 1) * runtime["runs_per_gpu"] // runtime["gpus"]
+    return max(min(by_cores, by_cards) if device == "gpu" else by_cores, 1)
+
+
+def summary(parts: list[Part], device: str, trainings: int) -> str:
+    """Return the trainings with the hours and the disk that they take, in words; `trainings` are under way at once."""
     known = [part.hours for part in parts if part.hours is not None]
     unknown = len(parts) - len(known)
     total = f"about {hours_label(sum(known))}" if known else "an unknown number of"
     without = f" (without {unknown} of unknown length)" if known and unknown else ""
+    runs, done = sum(part.runs for part in parts), sum(part.done for part in parts)
     stays, training = sum(part.stays for part in parts), max(part.training for part in parts)
+    trainings = min(trainings, runs - done)
     return (
-        f"{sum(part.runs for part in parts)} trainings, {sum(part.done for part in parts)} of them done; {total}"
-        f" {device.upper()}-hours for the rest{without}; they keep {_in_words(stays)} of disk, without downloads; each"
-        f" running training needs up to {_in_words(training)} more"
+        f"{runs} trainings, {done} of them done; {total} {device.upper()}-hours for the rest{without}; they keep"
+        f" {_in_words(stays)} of disk, without downloads; each running training needs up to {_in_words(training)} more,"
+        f" so with {trainings} at once all need up to {_in_words(stays + trainings * training)}"
     )
 
 
