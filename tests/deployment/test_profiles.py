@@ -15,7 +15,7 @@ PLACES = {"slurm": "slurm_partition", "generic": "queue"}
 
 
 def rules(root: Path) -> dict[str, str]:
-    """Return the text of every rule by its name; a rule that is used again under another name has the first's."""
+    """Return the text of every rule by its name; one that uses another has that one's resources where it names none."""
     found: dict[str, str] = {}
     texts = [
         path.read_text()
@@ -24,8 +24,9 @@ def rules(root: Path) -> dict[str, str]:
     for text in texts:
         for name, body in re.findall(r"^ *rule (\w+):\n(.*?)(?=^ *(?:use )?rule|\Z)", text, re.MULTILINE | re.DOTALL):
             found[name] = body
-    for first, name in re.findall(r"^use rule (\w+) as (\w+) with", "\n".join(texts), re.MULTILINE):
-        found[name] = found[first]
+    again = re.compile(r"^use rule (\w+) as (\w+) with:\n(.*?)(?=^(?:use )?rule|\Z)", re.MULTILINE | re.DOTALL)
+    for first, name, body in again.findall("\n".join(texts)):
+        found[name] = body if "resources:" in body else body + found[first]
     return found
 
 
@@ -35,8 +36,9 @@ def profile(root: Path, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_every_rule_with_a_card_goes_where_the_cards_are(root: Path, name: str) -> None:
-    with_card = {rule for rule, text in rules(root).items() if re.search(r"^ +gpu=", text, re.MULTILINE)}
-    assert {"train", "evaluate", "comet"} <= with_card
+    with_card = {rule for rule, text in rules(root).items() if re.search(r"^ +gpu=(?!0,)", text, re.MULTILINE)}
+    assert {"train", "select", "evaluate", "comet"} <= with_card
+    assert "rescore" not in with_card
     settings = profile(root, name)["set-resources"]
     assert settings.keys() == with_card
     for resources in settings.values():
@@ -48,7 +50,7 @@ def test_every_rule_with_a_card_goes_where_the_cards_are(root: Path, name: str) 
 def test_every_rule_with_a_card_tells_its_program_where_to_compute(root: Path) -> None:
     """By the job, which has the runtime's settings, or by options."""
     for rule, text in rules(root).items():
-        if re.search(r"^ +gpu=", text, re.MULTILINE):
+        if re.search(r"^ +gpu=(?!0,)", text, re.MULTILINE):
             told = "{params.job:q}" in text or "--device {runtime['device']} --runs-per-gpu" in text
             assert told, rule
 

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 ONE: dict[str, Any] = {**TINY, "segmentations": {"bpe": TINY["segmentations"]["bpe"]}}
 OTHER = {**ONE, "experiment": "other", "cleaning": {"max_ratio": 1.5}}
 #: Steps whose results lie in the store.
-STORE = {"corpus", "testset", "segment", "train", "select", "evaluate"}
+STORE = {"corpus", "testset", "segment", "train", "select", "evaluate", "rescore"}
 #: The same under other names.
 RENAMED: dict[str, Any] = {
     **ONE,
@@ -128,7 +128,7 @@ def test_equal_definitions_share_whatever_they_are_called(one: Workplace) -> Non
 def test_a_new_metric_scores_and_translates_nothing(one: Workplace) -> None:
     translations = list(one.results.glob("runs/**/test.translation.json"))
     before = {path: path.stat().st_mtime_ns for path in translations}
-    assert one.plan({**ONE, "metrics": ["bleu", "chrf", "ter"]}).keys() & STORE == {"evaluate"}
+    assert one.plan({**ONE, "metrics": ["bleu", "chrf", "ter"]}).keys() & STORE == {"rescore"}
     one.run()
     assert {path: path.stat().st_mtime_ns for path in translations} == before
     with open(one.results / "tiny/scores.csv", newline="") as stream:
