@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from deployment.damage import DAMAGES
 
 from experiment.jsonfiles import write_json
 from experiment.store.inventory import DELETED, delete, held, others, waste
@@ -140,6 +142,23 @@ def test_nothing_is_waste_where_nobody_says_what_is_used(root: Path) -> None:
     (root / "used").rmdir()
     with pytest.raises(InputError, match="it is not known which experiment uses what"):
         waste(root)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_list_is_put_aside_and_not_deleted(root: Path, damage: str) -> None:
+    """It may be a colleague's: the error says whose it is, what it protects, and how it comes back."""
+    (path,) = (root / "used/papers/two").glob("smoke.*.json")
+    DAMAGES[damage](path)
+    with pytest.raises(InputError) as error:
+        waste(root)
+    said = str(error.value)
+    assert f"the experiment papers/two/smoke of {path.owner()} uses" in said
+    assert "delete" not in said.partition("next: ")[2]
+    command = re.search(r"mv (\S+) (\S+),", said)
+    assert command
+    Path(command[1]).rename(command[2])  # as a person would
+    plan(root, "papers/two/smoke", "tiny.03")  # started again
+    assert root / RUNS / "tiny.03" / "seed1" not in {one.path for one in waste(root)}
 
 
 def test_a_folder_in_which_a_process_is_at_work_stays(root: Path) -> None:

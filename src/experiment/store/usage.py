@@ -16,6 +16,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.store.keys import key
+from subwords.errors import InputError
 
 USED = "used"
 
@@ -44,14 +45,35 @@ def write_use(path: Path, use: Mapping[str, Any], *, planned: float | None = Non
 
 
 def uses(root: Path) -> list[Use]:
-    """Return what the plans of a folder of results use, the newest first."""
+    """Return what the plans of a folder of results use, the newest first. Raises InputError for a damaged list."""
     found = []
     for path in (root / USED).rglob("*.json"):
-        content = read_json(path)
+        content = _content(path, root)
         folders, trainings = content["folders"], content["trainings"]
         planned = content.get("planned", path.stat().st_mtime)
         found.append(Use(content["experiment"], frozenset([*folders, *trainings]), trainings, planned))
     return sorted(found, key=lambda use: -use.planned)
+
+
+def _content(path: Path, root: Path) -> dict[str, Any]:
+    """Return a plan's list. Where it is damaged, the error says whose it is: perhaps a colleague's."""
+    try:
+        return dict(read_json(path))
+    except InputError as error:
+        experiment = str(path.relative_to(root / USED)).rsplit(".", 2)[0]
+        raise InputError(
+            f"{str(error).splitlines()[0]}\n  it lists what the experiment {experiment} of {_owner(path)} uses: without"
+            " it, `prune` would delete that, and trainings would delete checkpoints that it still needs",
+            next_step=f"restore it; or mv {path} {path}.damaged, start {experiment} again, which writes its list anew,"
+            " and let nobody prune before",
+        ) from error
+
+
+def _owner(path: Path) -> str:
+    try:
+        return path.owner()
+    except (KeyError, OSError):  # a number without a name, or gone
+        return "an unknown user"
 
 
 def uses_of(root: Path, training: Path) -> Iterator[Mapping[str, Any]]:
