@@ -225,6 +225,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not fits(folder / RECORD):
             has_card = True
             check_inputs(job["inputs"])
+            fairseq_flags.check_files(job["recipe"], job["definition"].get("recipe", {}))
             train_on(job, gpu.take(job["gpus"], job["device"], job["runs_per_gpu"]), words)
         choose_models(folder, job)
     print("\n".join(evaluate(job["evaluation"], has_card)))

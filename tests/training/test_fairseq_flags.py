@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+import train
 from experiment.store.checksums import Checksums
 from experiment.training import fairseq_flags
 from subwords.errors import InputError
@@ -176,3 +178,27 @@ def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
     assert fairseq_flags.content({"finetune-from-model": str(second)}, checksums) != found[0]
     with pytest.raises(InputError, match="No such file"):
         fairseq_flags.content({"finetune-from-model": "none.pt"}, checksums)
+
+
+def test_no_training_starts_with_another_file_than_was_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its result would be under the key of the earlier file. Also where size and time of change stayed."""
+    vectors, started = tmp_path / "vectors", []
+    vectors.write_text("0.1")
+    recipe = {"lr": 0.1, "encoder-embed-path": str(vectors)}
+    definition = {"recipe": fairseq_flags.content(recipe, Checksums(tmp_path))}
+    job = {"definition": definition, "recipe": recipe, "inputs": {}, "gpus": 1, "device": "cpu", "runs_per_gpu": 1}
+
+    def start(*_: Any) -> None:
+        started.append(vectors.read_text())
+        raise InputError("it would train now")
+
+    monkeypatch.setattr(train, "train_on", start)
+    for content in ("0.1", "0.2"):
+        times = vectors.stat()
+        vectors.write_text(content)
+        os.utime(vectors, ns=(times.st_atime_ns, times.st_mtime_ns))
+        assert train.main([json.dumps({"folder": str(tmp_path / "system" / "seed1"), **job})]) == 2
+    assert started == ["0.1"]
+    assert f"encoder-embed-path: {vectors} has changed since this training was planned" in capsys.readouterr().err

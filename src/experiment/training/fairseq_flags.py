@@ -8,11 +8,12 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from experiment.schema import SCHEMAS
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError, unknown
 
 #: The value of a flag that holds only where source and target share one vocabulary.
@@ -140,13 +141,25 @@ FILE_FLAGS = ("finetune-from-model", "encoder-embed-path", "decoder-embed-path")
 def content(flags: Mapping[str, Any], checksums: Any) -> dict[str, Any]:
     """Return what of a recipe shapes the model, with the checksums (`store.checksums`) of files that it names."""
     kept = {flag: value for flag, value in flags.items() if flag not in RUNTIME_FLAGS}
+    return kept | {flag: _checksum(flag, kept[flag], checksums.of) for flag in FILE_FLAGS if flag in kept}
+
+
+def check_files(flags: Mapping[str, Any], planned: Mapping[str, Any]) -> None:
+    """Raise InputError where a file that a recipe names is not what it was when `content` returned `planned`."""
     for flag in FILE_FLAGS:
-        if flag in kept:
-            try:
-                kept[flag] = checksums.of(Path(kept[flag]))
-            except OSError as error:
-                raise InputError(f"{flag}: {kept[flag]}: {error.strerror}", next_step="correct the path") from error
-    return kept
+        if flag in planned and (found := _checksum(flag, flags[flag], file_sha256)) != planned[flag]:
+            raise InputError(
+                f"{flag}: {flags[flag]} has changed since this training was planned: its SHA-256 is {found}",
+                allowed=f"{planned[flag]}, which is in the training's key",
+                next_step="restore it; or start snakemake again: with the new file it is a training of its own",
+            )
+
+
+def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
+    try:
+        return of(Path(path))
+    except OSError as error:
+        raise InputError(f"{flag}: {path}: {error.strerror}", next_step="correct the path") from error
 
 
 def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
