@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deployment.damage import flip
+from deployment.damage import cut, flip
 
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
+from experiment.corpora.mtdata_parts import find_entries
 from experiment.corpora.sources import check_checksums, prepare
 from experiment.programs import program
 from subwords.errors import InputError
@@ -266,6 +267,22 @@ def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
     return mirror
+
+
+def test_half_a_cache_of_mtdata_s_index_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill while mtdata writes it leaves such a file, in the user's home."""
+    from mtdata import index
+    from mtdata.index import neulab_tedtalks
+
+    cache = tmp_path / "home" / "index.pkl"
+    monkeypatch.setattr(index, "cached_index_file", cache)
+    monkeypatch.setattr(index.Index, "load_all", neulab_tedtalks.load_all)
+    name = "Neulab-tedtalks_dev-1-eng-deu"
+    for _ in range(3):
+        monkeypatch.setattr(index.Index, "obj", None)  # as another process
+        assert [str(entry.did) for entry in find_entries([name])] == [name]
+        cut(cache)
+    cache.unlink()
 
 
 @pytest.mark.slow

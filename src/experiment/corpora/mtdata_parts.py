@@ -8,12 +8,15 @@ entries) is part of the package; the first look-up takes half a minute, later on
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, Any
 
 from experiment.corpora.download import fetch, place
 from experiment.store.checksums import file_sha256
+from experiment.store.making import locked
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -21,11 +24,10 @@ from subwords.files import whole_file
 def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]:
     """Return mtdata's entries of `ids`. Raises InputError for one that it lacks, or that has other languages."""
     from mtdata.entry import DatasetId
-    from mtdata.index import Index
     from mtdata.iso.bcp47 import bcp47
 
     logging.getLogger().setLevel(logging.WARNING)  # on import, mtdata makes the root logger print everything
-    index = Index.get_instance()
+    index = _index()
     try:
         wanted = {bcp47(language).lang for language in languages}
     except ValueError as error:
@@ -43,6 +45,23 @@ def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]
             raise InputError(f"{name} is {'-'.join(sorted(found))}", allowed="-".join(sorted(wanted)))
         entries.append(entry)
     return entries
+
+
+def _index() -> Any:
+    """Return mtdata's index. Its cache has one writer: mtdata writes it in place, and others would read half of it."""
+    from mtdata import index
+
+    folder = index.cached_index_file.parent
+    if not index.Index.obj:
+        with nullcontext() if folder.exists() and not os.access(folder, os.W_OK) else locked(folder):
+            try:
+                index.Index.get_instance()
+            except Exception:  # whatever pickle says of half a cache, which a kill or a full disk has left
+                if not index.cached_index_file.exists():
+                    raise
+                index.cached_index_file.unlink()
+                index.Index.get_instance()
+    return index.Index.obj
 
 
 def write_parts(
