@@ -2,7 +2,7 @@
 
 Such a score is not comparable with that of a checkpoint chosen on dev: reports show both, side by side. Every
 checkpoint that the training kept translates the whole test set once. JOB is the job of scripts/evaluate.py with
-`select`, and `chooses`, the stem of the test set.
+`select`, and `chooses`, the stem of the test set. What is chosen is scored again where a metric is asked for later.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from experiment.jobs import Job, job_program
-from experiment.jsonfiles import read_json
-from experiment.scoring.metrics import score_corpus
+from experiment.jsonfiles import read_json, write_json
+from experiment.scoring.metrics import read_parallel, score_corpus
 from experiment.store.checksums import file_sha256
-from experiment.store.making import check_inputs, fits, make
+from experiment.store.making import check_inputs, fits, locked, make
 from experiment.text.lines import write_lines
 from experiment.training import gpu
 from experiment.training.selection import kept
@@ -53,13 +53,28 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     }
 
 
+def score(job: Job, test: Mapping[str, str], record: Path) -> list[str]:
+    """Add the metrics that an earlier choice lacks to its record, and return them: it was made by BLEU alone."""
+    known = read_json(record)
+    missing = [name for name in job["metrics"] if name not in known["scores"]]
+    if missing:
+        check_inputs(job["inputs"] | {str(record): ["*.hyp"]})
+        hypotheses, references = read_parallel(record.with_suffix(".hyp"), test["reference"])
+        found = score_corpus(hypotheses, references, missing, target=job["direction"].split("-")[1])["metrics"]
+        write_json(record, known | {"scores": known["scores"] | found}, sealed=True)
+    return missing
+
+
 @job_program
 def main(job: Job) -> None:
     test = next(test for test in job["tests"] if test["stem"] == job["chooses"])
-    record = f"{test['stem']}.chosen-on-test.json"
-    if not fits(Path(job["folder"], record)):  # the card before the folder's lock, as in training
+    record = Path(job["folder"], f"{test['stem']}.chosen-on-test.json")
+    if not fits(record):  # the card before the folder's lock, as in training
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
-    print("chosen" if make(Path(job["folder"]), functools.partial(choose, job, test), record) else "already done")
+    chosen = make(record.parent, functools.partial(choose, job, test), record.name)
+    with locked(record.parent):
+        scored = score(job, test, record)
+    print("chosen" if chosen else f"scored with {', '.join(scored)}" if scored else "already done")
 
 
 if __name__ == "__main__":

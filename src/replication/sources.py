@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,10 +24,11 @@ from experiment.runs import Grid, Run, directions_of
 from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
 from experiment.store.keys import key
-from experiment.store.making import RECORD, fits
+from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import synchronize
 from experiment.training.selection import choice_fits, kept
 from replication import measurements
+from replication.measure_code import code_of
 from subwords import registry
 from subwords.errors import unknown
 from subwords.segmenter import Segmenter
@@ -121,15 +122,17 @@ class Sources:
 
     @property
     def measured(self) -> str:
-        """The file of its measurements: its name has the key of all that they are made of, but for functions that the
-        measure's own function calls: after a change of these, delete the file."""
+        """The file of its measurements: its name has the key of all that they are made of.
+
+        Of code, this is the paper's own: after a change of the library's that matters to them, delete the file.
+        """
         paper, measure = self.paper, self.paper.measures[self.name]
         definition = {
             "reads": self.paths(),
             "files": {label: [file.url, file.sha256] for label, file in paper.files(self.name).items()},
             "options": paper.options[self.name],
             "sizes": paper.sizes,
-            "function": inspect.getsource(measure.measure),
+            "code": code_of(measure.measure, Path(paper.where).parent),
             "scores": self.plan.manifest_key if "scores" in self.reads else "",
         }
         return f"results/{paper.folder}/measurements/{self.name}.{key(json.loads(json.dumps(definition)))}.csv"
@@ -239,21 +242,33 @@ class Sources:
         scores = [files.chosen_on_test.comet for run in self.runs for files in run.testsets.values() if files.comet]
         if self.chosen_on_test and not all(Path(str(path)).is_file() for path in scores):
             synchronize(Path(self.experiment.results, "comet-on-test.done"), False)
-        for run in self.runs if self.chosen_on_test else ():
-            choices = [Path(files.chosen_on_test.scores) for files in run.testsets.values()]
-            missing = [choice for choice in choices if not choice_fits(choice, Path(run.folder))]
-            if missing and fits(Path(run.folder, RECORD)):
-                kept(Path(run.folder), self.experiment.settings["select"])
-            for choice in missing:
+        for mark, (run, choice, metrics) in self._choices.items():
+            made = choice_fits(choice, Path(run.folder))
+            if not made:
+                if fits(Path(run.folder, RECORD)):
+                    kept(Path(run.folder), self.experiment.settings["select"])
                 with suppress(OSError):  # results of others, where nothing can be written, stay as they are
                     choice.unlink()
+            synchronize(Path(mark), made and set(metrics) <= read_json(choice)["scores"].keys(), choice)
+
+    @property
+    def _choices(self) -> dict[str, tuple[Run, Path, Sequence[str]]]:
+        """Mark of each choice on a test set that it reads -> run, record, and the metrics that are asked for.
+
+        A mark is named by a digest of the metrics, as that of an evaluation.
+        """
+        found = {}
+        for run in self.runs if "chosen_on_test" in self.reads else ():
+            metrics = self.plan.evaluations[run.key, run.seed].metrics
+            for files in run.testsets.values():
+                choice = Path(files.chosen_on_test.scores)
+                found[f"{choice.with_suffix('')}.{key({'metrics': sorted(metrics)})}.{DONE}"] = run, choice, metrics
+        return found
 
     @property
     def chosen_on_test(self) -> list[str]:
-        """The records of the choices on test sets that it reads."""
-        if "chosen_on_test" not in self.reads:
-            return []
-        return [str(files.chosen_on_test.translation) for run in self.runs for files in run.testsets.values()]
+        """The marks of the choices on test sets that it reads."""
+        return [*self._choices]
 
     def text_of(self, run: Run) -> Text:
         """Return the segmented text that a run was trained on."""

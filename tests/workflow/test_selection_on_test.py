@@ -7,14 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from sacrebleu.metrics import BLEU, CHRF
+import yaml
+from sacrebleu.metrics import BLEU, CHRF, TER
 
 import select_on_test
+from experiment.config import Experiment
 from experiment.training.selection import choice_fits
 from experiment.training.selection import kept as checkpoints_kept
+from replication.sources import Measure, Sources
 from subwords.errors import InputError
 
 from .conftest import TINY, Workplace
@@ -98,6 +102,36 @@ def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> 
     assert report["scores"]["chrf"]["score"] == pytest.approx(CHRF().corpus_score(hypotheses, [wanted]).score)
 
 
+def test_a_metric_that_is_asked_for_later_is_scored_alone(kept: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The choice stays: it was made by BLEU. Nothing is translated, so that no checkpoint is needed."""
+    monkeypatch.chdir(kept.folder)
+    settings = yaml.safe_load(Path("experiment.yaml").read_text())
+    folder = kept.one(f"{RUN}/best-2/beam-2.*")
+    job = job_of(kept, folder) | {"model": "", "chooses": "test"}
+
+    def is_finished(metrics: list[str]) -> bool:
+        measures = {"on-test": Measure(("chosen_on_test",), list)}
+        experiment = Experiment({**settings, "metrics": metrics})
+        sources = Sources(SimpleNamespace(experiment=experiment, measures=measures, options={}), "on-test")  # type: ignore
+        sources.check_choices()
+        (mark,) = sources.chosen_on_test
+        return Path(mark).exists()
+
+    assert run(kept, "select_on_test.py", job).returncode == 0
+    before = json.loads((folder / "test.chosen-on-test.json").read_text())
+    assert is_finished(["bleu", "chrf"])
+    assert not is_finished(["bleu", "ter"])
+    monkeypatch.setattr(select_on_test, "choose", lambda *_: pytest.fail("chosen again"))
+    assert select_on_test.main([json.dumps(job | {"metrics": ["bleu", "ter"]})]) == 0
+    assert is_finished(["bleu", "ter"])
+    assert is_finished(["bleu", "chrf"])
+    now = json.loads((folder / "test.chosen-on-test.json").read_text())
+    hypotheses = lines(folder / "test.chosen-on-test.hyp")
+    reference = lines(kept.one("corpora/mini.*/en-qmo/references/test.qmo"))
+    assert now["scores"].pop("ter")["score"] == pytest.approx(TER().corpus_score(hypotheses, [reference]).score)
+    assert {**now, "seal": ""} == {**before, "seal": ""}
+
+
 def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A card that this process has is not waited for again."""
     takes: list[int] = []
@@ -142,7 +176,7 @@ def test_without_checkpoints(finished: Workplace) -> None:
 
 
 def test_no_ordinary_experiment_has_the_rule(finished: Workplace) -> None:
-    target = finished.one(f"{RUN}/best-2/beam-2.*") / "test.chosen-on-test.json"
+    target = finished.one(f"{RUN}/best-2/beam-2.*") / "test.chosen-on-test.0123456789.done"
     said = finished.snakemake("-n", str(target.relative_to(finished.folder))).stdout
     assert "MissingRuleException" in said
 

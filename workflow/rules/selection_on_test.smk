@@ -1,18 +1,17 @@
 # Checkpoints chosen on the test set, where a paper did so. Their scores are never in scores.csv, which has checkpoints chosen on
 # dev. It costs one translation of the test set for every checkpoint that the training kept (`select: keep` of the experiment).
 
-ON_TEST = f"{RUN}/{{choice}}/{{search}}/{{testset}}.chosen-on-test"
+ON_TEST = f"{RUN}/{{choice}}/{{search}}/{{testset}}.chosen-on-test"  # .hyp, .json
 
 
-# translate with every checkpoint, keep what scores best
+# translate with every checkpoint, keep what scores best; or score with another metric what was kept
 rule select_on_test:
     input:
         run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
     output:
-        hypotheses=update(f"{ON_TEST}.hyp"),
-        report=update(f"{ON_TEST}.json"),
+        update(f"{ON_TEST}.{{request}}.done"),
     log:
-        "results/logs/select_on_test/{corpus}.{direction}.{segmentation}.{model}.{key}.{seed}.{choice}.{search}.{testset}.log",
+        "results/logs/select_on_test/{corpus}.{direction}.{segmentation}.{model}.{key}.{seed}.{choice}.{search}.{testset}.{request}.log",
     wildcard_constraints:
         testset="[^/]+",
     conda:
@@ -28,7 +27,7 @@ rule select_on_test:
     message:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
-        program("select_on_test.py {params.job:q} >{log:q} 2>&1")
+        program("select_on_test.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
 
 
 if "comet" in settings["metrics"]:
