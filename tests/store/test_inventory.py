@@ -134,6 +134,23 @@ def test_what_an_earlier_plan_used_goes_when_asked_for(root: Path) -> None:
     assert [one.path for one in waste(root, superseded=True)] == [earlier]
 
 
+def test_a_choice_of_checkpoints_that_nobody_names_goes(root: Path) -> None:
+    """Its model and translations; the training and what others choose of it stay."""
+    run = root / RUNS / "tiny.02" / "seed1"
+    for choice in ("last-2", "best-5"):
+        (run / choice).mkdir()
+        (run / choice / RECORD).write_text("{}")
+    wish = {"chosen": f"{RUNS}/tiny.02/seed1/best-5", "select": {}, "keep": False}
+    use = {"experiment": "one", "folders": [], "trainings": {f"{RUNS}/tiny.02/seed1": wish}}
+    write_json(use_file(str(root), use), {**use, "planned": time.time() - 60}, sealed=True)  # an earlier form
+    (root / RUNS / "tiny.04").rename(root / "away")
+    assert [one.path for one in waste(root)] == [run / "last-2"]
+    found = waste(root, superseded=True)
+    assert {one.path for one in found} == {run / "last-2", run / "best-5"}
+    assert delete(root, found, superseded=True) == found
+    assert sorted(path.name for path in run.iterdir() if path.is_dir()) == ["best-1"]
+
+
 def test_nothing_is_waste_where_nobody_says_what_is_used(root: Path) -> None:
     for path in (root / "used").rglob("*.json"):
         path.unlink()

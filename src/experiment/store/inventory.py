@@ -80,7 +80,7 @@ def others(root: Path) -> list[Path]:
 
 
 def waste(root: Path, superseded: bool = False) -> list[Waste]:
-    """Return what can be deleted: results that no plan names, checkpoints of finished trainings, left-overs.
+    """Return what can be deleted: results and models that no plan names, checkpoints of finished trainings, left-overs.
 
     With `superseded`, also what is named only by plans of experiments that were changed since. Raises InputError where
     no plan is known: then everything would be waste.
@@ -109,10 +109,23 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):
                 yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
+        for choice in _unused_choices(root, folder, superseded) if result.kind == "runs" else ():
+            yield Waste(folder, choice, "no experiment chooses these checkpoints", size_of(choice))
         wanted = list(uses_of(root, folder))
         chosen = result.finished and all(fits(root / use["chosen"] / RECORD) and not use["keep"] for use in wanted)
         for path in (folder / "checkpoints").glob("*.pt") if chosen else ():
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
+
+
+def _unused_choices(root: Path, training: Path, superseded: bool) -> Iterator[Path]:
+    """Yield the folders of models, with their translations, that no plan names, or with `superseded` no newest plan."""
+    plans, place = uses(root), str(training.relative_to(root))
+    if superseded:
+        plans = [*{use.experiment: use for use in reversed(plans)}.values()]
+    named = {use.trainings[place]["chosen"] for use in plans if place in use.trainings}
+    for record in training.glob(f"*/{RECORD}"):
+        if str(record.parent.relative_to(root)) not in named:
+            yield record.parent
 
 
 @contextmanager
