@@ -7,6 +7,8 @@ import hashlib
 import io
 import json
 import tarfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from deployment.damage import cut, flip
 
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
-from experiment.corpora.mtdata_parts import find_entries
+from experiment.corpora.mtdata_parts import fetch_entry, find_entries
 from experiment.corpora.sources import check_checksums, prepare
 from experiment.programs import program
 from subwords.errors import InputError
@@ -267,6 +269,37 @@ def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
     return mirror
+
+
+def test_an_archive_that_several_ids_name_is_unpacked_once(
+    ted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are fetched at the same time; mtdata fails in all but the first."""
+    unpack = tarfile.TarFile.extractall
+    monkeypatch.setattr(
+        tarfile.TarFile, "extractall", lambda *given, **named: [time.sleep(0.5), unpack(*given, **named)]
+    )
+    entries = find_entries([f"Neulab-tedtalks_{split}-1-eng-deu" for split in ("train", "dev", "test")])
+    with ThreadPoolExecutor() as pool:
+        found = [pool.submit(fetch_entry, entry, tmp_path / "downloads", ted) for entry in entries]
+    assert [path.name for each in found for path in each.result()] == [
+        f"all_talks_{n}.tsv" for n in ("train", "dev", "test")
+    ]
+
+
+def test_no_link_leads_out_of_an_archive(ted: Path, tmp_path: Path) -> None:
+    """mtdata unpacks what ends in .tar.gz, and looks at the names of its members alone."""
+    (entry,) = find_entries(["Neulab-tedtalks_dev-1-eng-deu"])
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    with tarfile.open(ted / place(entry.url), "w:gz") as archive:
+        link = tarfile.TarInfo("away")
+        link.type, link.linkname = tarfile.SYMTYPE, str(outside)
+        archive.addfile(link)
+        archive.addfile(tarfile.TarInfo("away/file"))
+    with pytest.raises(InputError, match=r"ted_talks\.tar\.gz cannot be unpacked"):
+        fetch_entry(entry, tmp_path / "downloads", ted)
+    assert not list(outside.iterdir())
 
 
 def test_half_a_cache_of_mtdata_s_index_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import tarfile
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -101,6 +102,15 @@ def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
             check_content(path)
             return path
 
+        def get_local_in_paths(self, path: Path, entry: Any) -> Any:
+            """Unpack an archive beside it. Where several processes want to, mtdata fails in all but the first."""
+            with locked(path.parent, f".{path.name}.lock"):
+                try:
+                    return super().get_local_in_paths(path, entry)
+                except tarfile.TarError as error:
+                    raise InputError(f"{path} cannot be unpacked: {error}", next_step="see who made it") from error
+
+    tarfile.TarFile.extraction_filter = staticmethod(tarfile.data_filter)  # nothing leads out of the folder
     return OurDownloads(downloads).get_entry(entry)
 
 
