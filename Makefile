@@ -82,7 +82,7 @@ test-deployment: env  ## a real Slurm, another scheduler, conda environments, an
 	$(DEPLOYMENT) $(OTHERS) || $(DEPLOYMENT) --last-failed $(OTHERS)
 
 # How many kills, and the seed of their times: make test-faults KILLS=200 SEED=2
-KILLS ?= 20
+KILLS ?= 25
 SEED ?= 1
 FAULTS := $(addprefix tests/deployment/test_,damage.py disks.py hostile_input.py kills.py)
 

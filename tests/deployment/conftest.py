@@ -21,6 +21,7 @@ from workflow.conftest import Workplace, finished, nothing_is_left_running, work
 from deployment.machine import Missing
 from deployment.one_node_slurm import OneNodeSlurm
 from deployment.runs import EPOCHS, SEEDS, contents, epochs_trained, freeze, three_runs
+from deployment.small_paper import small_index, write_small_paper
 from deployment.stand_in_pbs import POLL_SECONDS, Scheduler
 
 __all__ = ["finished", "nothing_is_left_running", "workplace", "workplaces"]  # fixtures
@@ -42,6 +43,13 @@ def comet_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
             patch.setenv(name, "1")
         yield str(make_tiny_comet(tmp_path_factory.mktemp("model")))
+
+
+@pytest.fixture(scope="session")
+def write_paper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Workplace], None]]:
+    """Return a writer of the small paper, with all that it downloads, into a workplace."""
+    with small_index(tmp_path_factory.mktemp("mtdata")) as entry:
+        yield lambda place: write_small_paper(place, entry)
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,14 @@ def three_runs(epochs: int = EPOCHS, seeds: Sequence[int] = tuple(SEEDS)) -> dic
     }
 
 
+def some_sentences(name: str, lines: int) -> list[list[str]]:
+    """Return sentences of sixty invented words; a name has the same ones each time."""
+    chance = random.Random(1)
+    words = ["".join(chance.choices("aeioklmnst", k=chance.randint(2, 8))) for _ in range(60)]
+    chance = random.Random(name)
+    return [chance.choices(words, k=chance.randint(4, 10)) for _ in range(lines)]
+
+
 def downloaded(place: Workplace, seeds: Sequence[int] = tuple(SEEDS)) -> dict[str, Any]:
     """Return the three trainings on a corpus that is downloaded, from a mirror that is made in the workplace.
 
@@ -40,11 +48,9 @@ def downloaded(place: Workplace, seeds: Sequence[int] = tuple(SEEDS)) -> dict[st
     """
     folder, base = place.folder / "mirror" / "example.org", "https://example.org/"
     folder.mkdir(parents=True)
-    chance = random.Random(1)
-    words = ["".join(chance.choices("aeioklmnst", k=chance.randint(2, 8))) for _ in range(60)]
 
     def split(name: str, lines: int) -> dict[str, Any]:
-        sentences = [chance.choices(words, k=chance.randint(4, 10)) for _ in range(lines)]
+        sentences = some_sentences(name, lines)
         sides = {"en": sentences, "qmo": [[word[::-1] for word in sentence] for sentence in sentences]}
         for language, side in sides.items():
             (folder / f"{name}.{language}").write_text("".join(" ".join(words) + ".\n" for words in side))
@@ -79,11 +85,11 @@ ASKED = {
 
 
 def step_of(words: list[str]) -> str | None:
-    """Return the step of a command line: python …/scripts/train.py is `train`."""
+    """Return the step of a command line: python …/scripts/train.py is `train`; a download by mtdata is `mtdata`."""
     if words and "python" in Path(words[0]).name:
         for word in words[1:4]:
             if word.endswith(".py") and Path(word).parent.name == "scripts":
-                return Path(word).stem
+                return "mtdata" if "--mtdata" in words else Path(word).stem
     return None
 
 
@@ -132,6 +138,7 @@ LASTING = [
     "runs/**/*.scores.json",
 ]
 LASTING += ["runs/**/scores.json", "runs/**/*.comet.*.json"]
+LASTING += [f"papers/*/*/{name}" for name in ("measurements/*", "table?.csv", "claims.csv")]
 #: What is in the files that say when, how fast or from where something was made.
 CHANGING = (b'"made": {', b'_cpu_seconds": ')
 CHANGING_COLUMNS = ("train_seconds", "cpu_seconds", "gpu_hours", "tokens_per_second", "peak_memory_mib", "commit")
@@ -147,7 +154,7 @@ def contents(place: Workplace) -> dict[str, Any]:
                 content = path.read_bytes()
                 if path.suffix != ".json" or not any(mark in content for mark in CHANGING):
                     found[str(path.relative_to(place.results))] = content
-    for path in place.results.glob("*/scores.csv"):
+    for path in place.results.glob("**/scores.csv"):
         with path.open(newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
         kept = [{name: value for name, value in row.items() if name not in CHANGING_COLUMNS} for row in rows]

@@ -34,6 +34,14 @@ LATER_STEPS = {
     "collect_scores": "tiny/scores.csv",
     "tables": "tiny/report.html",
 }
+#: The same of a paper.
+PAPER_STEPS = {
+    "mtdata": "downloads/mtdata/*train*.done",
+    "train": "runs/**/test.scores.json",
+    "select_on_test": "runs/**/test.chosen-on-test.*.done",
+    "measure_on_test": "papers/small/smoke/measurements/on-test.*.csv",
+    "replicate": "papers/small/smoke/report.html",
+}
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +105,21 @@ def test_a_full_disk_at_every_step(
     undisturbed.run()
     assert "No space left on device" in fill_at_each(place, disk, LATER_STEPS)
     assert contents(place) == contents(undisturbed)
+
+
+def test_a_full_disk_at_every_step_of_a_paper(
+    place: Workplace,
+    disk: SmallDisk,
+    workplaces: Callable[[str], Workplace],
+    write_paper: Callable[[Workplace], None],
+) -> None:
+    undisturbed = workplaces("undisturbed")
+    for each in (undisturbed, place):
+        write_paper(each)
+    undisturbed.run()
+    assert "No space left on device" in fill_at_each(place, disk, PAPER_STEPS)
+    assert contents(place) == contents(undisturbed)
+    assert "papers/small/smoke/table1.csv" in contents(place)
 
 
 def test_results_that_may_only_be_read(place: Workplace, disk: SmallDisk, expected: dict[str, Any]) -> None:

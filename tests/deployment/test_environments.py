@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,6 +133,47 @@ def test_every_program_starts_in_the_environment_of_its_rule(conda: Conda, root:
             command = [environments[name] / "bin" / "python", root / "scripts" / f"{program}.py", "--help"]
             done = subprocess.run(command, capture_output=True, text=True, env=variables)
             assert done.returncode == 0, (file, name, program, done.stderr)
+
+
+#: Programs of rules, and the code that is theirs. A paper's models import their packages only when they are fitted.
+CODE = {
+    "download": ["src/experiment/corpora"],
+    "make_corpus": ["src/experiment/corpora", "src/experiment/text"],
+    "train": ["src/translation"],
+    "measure": ["papers", "src/replication"],
+    "replicate": ["papers", "src/replication"],
+    "make_report": ["src/experiment/reporting"],
+}
+
+
+@pytest.mark.deployment
+@pytest.mark.slow
+@pytest.mark.parametrize("program", CODE)
+def test_every_package_that_is_imported_later_is_in_the_environment_of_the_rule(
+    conda: Conda, root: Path, program: str
+) -> None:
+    """In functions, too: bambi by the mixed models, mtdata by downloads. Each is really imported."""
+    (name,) = {name for _, name, programs in rules(root) if program in programs}
+    packages = sorted({package for folder in CODE[program] for package in imported(root / folder)})
+    assert {"download": "mtdata", "measure": "bambi"}.get(program, packages[0]) in packages
+    command = [conda.environments()[name] / "bin" / "python", "-c", f"import {', '.join(packages)}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=conda.place.folder, env=conda.variables)
+    assert done.returncode == 0, done.stderr
+
+
+def imported(folder: Path) -> set[str]:
+    """Return the packages from elsewhere that the modules below a folder import."""
+    found: set[str] = set()
+    for node in (node for file in folder.rglob("*.py") for node in ast.walk(ast.parse(file.read_text()))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found - sys.stdlib_module_names - OWN
+
+
+#: Packages of the project.
+OWN = {"experiment", "fairseq_plugins", "papers", "replication", "subwords", "translation"}
 
 
 @pytest.mark.deployment

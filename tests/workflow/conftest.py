@@ -57,6 +57,8 @@ class Workplace:
         self.folder = folder
         self.results = folder / "results"
         self.python = sys.executable
+        #: The experiment, or a paper's file.
+        self.configfile = "experiment.yaml"
         for part in PARTS:
             source = root / part
             if source.is_dir():
@@ -66,11 +68,11 @@ class Workplace:
         self.write(TINY)
 
     def write(self, experiment: dict[str, Any]) -> None:
-        """Write experiment.yaml."""
-        (self.folder / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+        """Write the experiment's file."""
+        (self.folder / self.configfile).write_text(yaml.safe_dump(experiment, sort_keys=False))
 
-    def command(self, *words: str, configfile: str = "experiment.yaml") -> list[str]:
-        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", configfile]
+    def command(self, *words: str, configfile: str = "") -> list[str]:
+        return [self.python, "-m", "snakemake", *words, "--cores", "2", "--configfile", configfile or self.configfile]
 
     def environment(self) -> dict[str, str]:
         """Return the variables of a shell in which nothing was activated."""
