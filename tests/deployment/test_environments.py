@@ -139,7 +139,6 @@ def test_every_program_starts_in_the_environment_of_its_rule(conda: Conda, root:
 CODE = {
     "download": ["src/experiment/corpora"],
     "make_corpus": ["src/experiment/corpora", "src/experiment/text"],
-    "train": ["src/translation"],
     "measure": ["papers", "src/replication"],
     "replicate": ["papers", "src/replication"],
     "make_report": ["src/experiment/reporting"],
