@@ -7,15 +7,14 @@ from pathlib import Path
 
 from experiment.programs import program
 from replication import measurements
-from replication.paper import read
-from replication.plan import paper_command
+from replication.paper import command_line, read
 from replication.sources import Sources
 from subwords.errors import InputError, unknown
 
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = paper_command("measure.py", __doc__)
+    parser = command_line("measure.py", __doc__)
     parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
     parser.add_argument("--threads", type=int, default=1, help="of programs that can use them [1]")

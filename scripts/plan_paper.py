@@ -4,31 +4,61 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import partial
 
 from experiment.plan import costs
 from experiment.programs import program
+from experiment.scoring.metrics import METRICS
 from experiment.training import gpu
-from replication import paper, plan
-from replication.plan import paper_command
+from replication.measurements import frame, matching, records, together
+from replication.paper import SCORES, Paper, command_line, read
+from replication.sources import Sources
+from replication.tables import of_value
 from translation.model_size import interpolated
+
+
+def printed_pairs(paper: Paper, corpus: str) -> int | None:
+    """Return a corpus's training pairs as the paper's file says, or as the paper prints them."""
+    if (found := paper.pairs.get(corpus)) or corpus in paper.experiment.group_names:
+        return found
+    printed = matching(together(paper.printed.values()), metric="sentences", corpus=corpus, split="train")["value"]
+    return None if printed.dropna().empty else int(printed.max())
+
+
+def unmeasured(paper: Paper) -> dict[str, list[str]]:
+    """Return, by table, the published scores that will have none of ours beside them, as "row, column".
+
+    A system that the file does not name, or not in a grid (a typing error, or a row that was left out), is not trained.
+    """
+    translations = Sources(paper, SCORES).translations()
+    metrics = paper.experiment.settings["metrics"]
+    trained = frame(keys | {"metric": name, "value": 0} for _, _, keys in translations for name in metrics)
+    found = {}
+    for name, table in paper.tables.items():
+        if SCORES in table.needs and (table.shows or name) in paper.printed:
+            scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
+            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
+            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return {name: missing for name, missing in found.items() if missing}
 
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = paper_command("plan_paper.py", __doc__)
+    parser = command_line("plan_paper.py", __doc__)
     parser.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     parser.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = parser.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
-    found = paper.read(arguments.paper, arguments.scale, arguments.parts)
+    paper = read(arguments.paper, arguments.scale, arguments.parts)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
-    parts = plan.plan(found, interpolated, device)
-    print(f"{found.name} at scale {found.scale}: {found.title}\n")
-    for table, cells in plan.unmeasured(found).items():
+    known = partial(printed_pairs, paper)
+    parts = costs.costs(paper.experiment, interpolated, device, known=known) if paper.uses_scores else []
+    print(f"{paper.name} at scale {paper.scale}: {paper.title}\n")
+    for table, cells in unmeasured(paper).items():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
         print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)
     if not parts:
-        print(f"no trainings; measured: {', '.join(found.needed_measures) or 'nothing'}")
+        print(f"no trainings; measured: {', '.join(paper.needed_measures) or 'nothing'}")
         return 0
     wide = max([6, *(len(part.corpus) for part in parts)])
     model = max([5, *(len(part.model) for part in parts)])
@@ -43,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
     print(f"\n{costs.summary(parts, device, trainings)}")
     if any(part.hours is None for part in parts):
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")
-    print(f"measured besides the trainings: {', '.join(found.needed_measures) or 'nothing'}")
+    print(f"measured besides the trainings: {', '.join(paper.needed_measures) or 'nothing'}")
     print(costs.assumptions(device))
     return 0
 

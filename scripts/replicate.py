@@ -9,14 +9,13 @@ from experiment.manifest import KEY_HELP, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
 from replication import measurements, report
-from replication.paper import SCORES, read
-from replication.plan import paper_command
+from replication.paper import SCORES, command_line, read
 from replication.sources import of_paper
 
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = paper_command("replicate.py", __doc__)
+    parser = command_line("replicate.py", __doc__)
     help_text = "of scripts/measure.py, called NAME.csv or NAME.KEY.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")

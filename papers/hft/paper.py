@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from experiment.runs import Run
 from experiment.scoring.metrics import read_parallel
 from replication.claims import (
     PLACE,
@@ -32,9 +33,6 @@ from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
 
 from .figure4 import ALGORITHMS, POLLUTIONS, Found, corrected, published
-
-if TYPE_CHECKING:
-    from experiment.runs import Run
 
 #: As the authors' program computes them, and by the paper's definitions.
 STATISTICS = ["f95", "mu", "nu"]
@@ -297,6 +295,9 @@ HFT, BPE = of(algorithm="hft"), of(algorithm="bpe")
 HFT_IN_SIX = of(algorithm="hft", corpus=SIX)
 HIGHEST = of(algorithm=["spm-bpe", "unigram"], take="max")
 LOWEST = of(algorithm=["spm-bpe", "unigram"], take="min")
+CELL = ["corpus", "size"]
+#: Judges HFT by the numbers of one form ("" or "_corrected").
+Rule = Callable[[Runs, str, Side], Finding]
 
 
 @claim("a better average NMT performance on both datasets", where="section 2.4")
@@ -336,60 +337,47 @@ LENGTH = "the average length μ seems promising, improving on both bpe and unigr
 BOTH = "improvements on both frequency statistics (and on the average length of the output)"
 
 
-def in_most_cells_above(runs: Runs, metric: str, hft: Side) -> Finding:
-    return in_most(difference(runs, metric, hft, HIGHEST, each=["corpus", "size"]) > 0)
+def f95_above(runs: Runs, form: str, hft: Side) -> Finding:
+    """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
+    return in_most(difference(runs, f"f95{form}", hft, HIGHEST, each=CELL) > 0)
 
 
-def f95_above(says: str, metric: str = "f95", hft: Side = HFT_IN_SIX) -> Claim:
-    def judge(runs: Runs) -> Finding:
-        """HFT's F95 is above that of both BPE and unigram in more than half of the languages and sizes."""
-        return in_most_cells_above(runs, metric, hft)
-
-    return claim(says, where="section 2.3", needs="frequencies")(judge)
+def f95_above_from_some_size(runs: Runs, form: str, hft: Side) -> Finding:
+    """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
+    largest."""
+    return in_most(crossing(difference(runs, f"f95{form}", hft, HIGHEST, each=["corpus"], along="size") > 0))
 
 
-def f95_above_from_some_size(says: str, metric: str = "f95", hft: Side = HFT_IN_SIX) -> Claim:
-    def judge(runs: Runs) -> Finding:
-        """In most languages, HFT's F95 is not above both others at the smallest size, and is from some size to the
-        largest."""
-        gain = difference(runs, metric, hft, HIGHEST, each=["corpus"], along="size")
-        return in_most(crossing(gain > 0))
-
-    return claim(says, where="section 2.3", needs="frequencies")(judge)
+def mu_below(runs: Runs, form: str, hft: Side) -> Finding:
+    """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
+    return in_most(difference(runs, f"mu{form}", hft, LOWEST, each=CELL) < 0)
 
 
-def mu_below(says: str, metric: str = "mu", hft: Side = HFT_IN_SIX) -> Claim:
-    def judge(runs: Runs) -> Finding:
-        """HFT's μ is below that of both BPE and unigram in more than half of the languages and sizes."""
-        return in_most(difference(runs, metric, hft, LOWEST, each=["corpus", "size"]) < 0)
-
-    return claim(says, where="section 2.3", needs="frequencies")(judge)
+def f95_and_nu_above(runs: Runs, form: str, hft: Side) -> Finding:
+    """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
+    return f95_above(runs, form, hft) & in_most(difference(runs, f"nu{form}", hft, HIGHEST, each=CELL) > 0)
 
 
-def f95_and_nu_above(says: str, form: str = "", hft: Side = HFT_IN_SIX) -> Claim:
-    def judge(runs: Runs) -> Finding:
-        """HFT's F95 and ν are above those of both BPE and unigram in more than half of the languages and sizes."""
-        return in_most_cells_above(runs, f"f95{form}", hft) & in_most_cells_above(runs, f"nu{form}", hft)
-
-    return claim(says, where="abstract", needs="frequencies")(judge)
+def by_frequencies(rule: Rule, says: str, form: str = "", hft: Side = HFT_IN_SIX, where: str = "section 2.3") -> Claim:
+    return Claim(says, ("frequencies",), lambda runs: rule(runs, form, hft), rule.__doc__ or "", where)
 
 
-f95 = f95_above(MOST_CASES)
-f95_corrected = f95_above(MOST_CASES + BY_CORRECTED, "f95_corrected")
-f95_threshold = f95_above_from_some_size(THRESHOLD)
-f95_threshold_corrected = f95_above_from_some_size(THRESHOLD + BY_CORRECTED, "f95_corrected")
-mu = mu_below(LENGTH)
-mu_corrected = mu_below(LENGTH + BY_CORRECTED, "mu_corrected")
-nu = f95_and_nu_above(f"{BOTH}; the length is hft-mu")
-nu_corrected = f95_and_nu_above(BOTH + BY_CORRECTED, "_corrected")
-f95_all = f95_above(MOST_CASES + IN_ALL_18, hft=HFT)
-f95_threshold_all = f95_above_from_some_size(THRESHOLD + IN_ALL_18, hft=HFT)
-mu_all = mu_below(LENGTH + IN_ALL_18, hft=HFT)
-nu_all = f95_and_nu_above(BOTH + IN_ALL_18, hft=HFT)
+f95 = by_frequencies(f95_above, MOST_CASES)
+f95_corrected = by_frequencies(f95_above, MOST_CASES + BY_CORRECTED, "_corrected")
+f95_threshold = by_frequencies(f95_above_from_some_size, THRESHOLD)
+f95_threshold_corrected = by_frequencies(f95_above_from_some_size, THRESHOLD + BY_CORRECTED, "_corrected")
+mu = by_frequencies(mu_below, LENGTH)
+mu_corrected = by_frequencies(mu_below, LENGTH + BY_CORRECTED, "_corrected")
+nu = by_frequencies(f95_and_nu_above, f"{BOTH}; the length is hft-mu", where="abstract")
+nu_corrected = by_frequencies(f95_and_nu_above, BOTH + BY_CORRECTED, "_corrected", where="abstract")
+f95_all = by_frequencies(f95_above, MOST_CASES + IN_ALL_18, hft=HFT)
+f95_threshold_all = by_frequencies(f95_above_from_some_size, THRESHOLD + IN_ALL_18, hft=HFT)
+mu_all = by_frequencies(mu_below, LENGTH + IN_ALL_18, hft=HFT)
+nu_all = by_frequencies(f95_and_nu_above, BOTH + IN_ALL_18, hft=HFT, where="abstract")
 
 
 @claim("for Japanese and Burmese, μ is higher than other methods", where="section 3", needs="frequencies")
 def mu_japanese_burmese(runs: Runs) -> Finding:
     """In Japanese and in Burmese, HFT's μ is above that of both BPE and unigram at every size."""
     hft = of(algorithm="hft", corpus=["hftoks-ja", "hftoks-my"])
-    return in_all(difference(runs, "mu", hft, HIGHEST, each=["corpus", "size"]) > 0)
+    return in_all(difference(runs, "mu", hft, HIGHEST, each=CELL) > 0)

@@ -8,6 +8,8 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
+from pandas import DataFrame
+
 from replication.claims import LARGEST, Finding, Numbers, Runs, claim, difference, in_all, of, rising, values
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
@@ -19,7 +21,6 @@ from subwords.huffman import expected_length, huffman_codes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 # ---- measures
 

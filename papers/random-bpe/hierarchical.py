@@ -15,13 +15,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy
+import pandas
+from numpy import ndarray
+from pandas import DataFrame
 
 from subwords.errors import InputError
-
-if TYPE_CHECKING:
-    from numpy import ndarray
-    from pandas import DataFrame
 
 #: Columns of the scores that are explained, one row per training run.
 FACTORS = ("language", "variant", "merges")
@@ -40,7 +41,9 @@ Effects = dict[tuple[str, str, str | None], "ndarray"]
 def summary(draws: ndarray) -> dict[str, float]:
     """Return what Table 2 says of an effect, r̂ (nan with a single chain), and how many independent draws would give
     mean and interval as surely: the lesser of bulk and tail."""
-    arviz = _arviz()
+    with _quiet():
+        import arviz
+
     lower, upper = map(float, arviz.hdi(draws.ravel(), hdi_prob=MASS))
     return {
         "mean": float(draws.mean()),
@@ -55,8 +58,6 @@ def summary(draws: ndarray) -> dict[str, float]:
 def diagnostics(effects: Effects, divergences: int) -> dict[str, Any]:
     """Return divergences, the largest r̂ and the fewest effective samples of all effects, and in `warning` what is wrong
     with the sampling, in a sentence (none)."""
-    import numpy
-
     found = [summary(draws) for draws in effects.values()]
     r_hat, fewest = float(numpy.max([each["r_hat"] for each in found])), min(each["samples"] for each in found)
     problems = [f"{divergences} divergences"] if divergences else []
@@ -121,7 +122,6 @@ def fit(
 def _model(scores: DataFrame, levels: Mapping[str, list[str]], intercept: str) -> Any:
     """Return the model in bambi. Levels become numbered indicators, so that their names may hold anything."""
     import bambi
-    import pandas
 
     table = pandas.DataFrame({"score": scores["score"], "language": scores["language"].map(_numbered(levels))})
     average = bambi.Prior("Normal", mu=0, sigma=1)
@@ -169,12 +169,6 @@ def _effects(draws: Any, levels: Mapping[str, list[str]]) -> Iterator[tuple[tupl
             yield (factor, level, None), average.to_numpy()
             for language, label in _numbered(levels).items():
                 yield (factor, level, language), (average + own.sel(language__factor_dim=label)).to_numpy()
-
-
-def _arviz() -> Any:
-    with _quiet():
-        import arviz
-    return arviz
 
 
 @contextmanager

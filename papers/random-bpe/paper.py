@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy
+import pandas
+from numpy import ndarray
+from pandas import DataFrame
 
 from replication.claims import Finding, Runs, claim, difference, in_all, in_most, of, ratio, rising, values
 from replication.corpus_counts import corpus_counts
@@ -15,10 +20,6 @@ from replication.tables import Frames, as_measured, as_printed, beside, further,
 from subwords.errors import InputError
 
 from .hierarchical import diagnostics, fit, summary
-
-if TYPE_CHECKING:
-    from numpy import ndarray
-    from pandas import DataFrame
 
 # ---- measures
 
@@ -77,8 +78,6 @@ def scores_with(mean: float, error: float, number: int) -> ndarray:
     A linear model with normal noise sees no more of a cell's scores than these two, so any others with the same mean
     and standard error have the same posterior.
     """
-    import numpy
-
     steps = numpy.arange(number) - (number - 1) / 2
     found: ndarray = mean + error * number**0.5 * steps / steps.std(ddof=1)
     return found
@@ -146,8 +145,6 @@ def _of_effect(draws: ndarray, keys: Mapping[str, Any], name: str) -> Iterator[d
 
 def with_quality(table: DataFrame, ours: DataFrame) -> DataFrame:
     """Return Table 2's cells with the number of effective samples, and r̂, of each row."""
-    import pandas
-
     rows = table.drop_duplicates("row")
     columns = {"effective samples": "effect_samples", "r̂": "effect_r_hat"}
     more = [further(rows.assign(column=name, metric=metric), ours) for name, metric in columns.items()]

@@ -3,12 +3,9 @@ with."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pandas import DataFrame
 
 from replication.measurements import comparable, matching
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 #: In the paper's experiment.yaml, the BPE with the best BLEU of a direction.
 BEST = "best bpe"

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+import pandas
+from numpy import geomspace
+from pandas import DataFrame
+
 from experiment.jsonfiles import read_json_lines
+from experiment.runs import Run
 from experiment.scoring.metrics import read_parallel
 from experiment.scoring.significance import paired_tests
 from replication.claims import (
@@ -42,9 +47,6 @@ from .likelihoods import log_likelihoods, unseen
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas import DataFrame
-
-    from experiment.runs import Run
 
 # ---- measures
 
@@ -226,8 +228,6 @@ def spread(number: int, points: int = 300) -> list[int]:
     >>> spread(3), spread(1000, points=4)
     ([1, 2, 3], [1, 10, 100, 1000])
     """
-    from numpy import geomspace
-
     return sorted({round(place) for place in geomspace(1, number, points)}) if number else []
 
 
@@ -323,8 +323,6 @@ def table4(printed: Frames, ours: DataFrame) -> DataFrame:
     (measures.boundaries.files); at smoke, the generated corpora's own, in SIGMORPHON's place as well. SIGMORPHON 2022
     is beside it: English canonical morphemes, found on the surface by alignment, and Czech. The BPE is the one with the
     best BLEU on the test set, as in the paper."""
-    import pandas
-
     czech = {"corpus": "news-commentary-en-cs", "direction": "cs-en", "metric": "boundary_f1_sigmorphon"}
     row = printed["table4"].drop_duplicates("column").assign(row="Czech →En (SIGMORPHON)", **czech)
     cells = beside(printed["table4"], ours, extra={"SIGMORPHON": {"metric": {"boundary_f1": "boundary_f1_sigmorphon"}}})

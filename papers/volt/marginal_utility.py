@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice, pairwise
 from pathlib import Path
 
+from pandas import Series, cut
+
 from subwords.files import read_lines
 from subwords.volt.utility import Step, entropy, with_utility
 
@@ -73,8 +75,6 @@ def by_interval(correlations: Sequence[float]) -> dict[str, int]:
     >>> by_interval([-0.5, 0.0, 0.4, 1.0])
     {'-1 to -0.5': 1, '-0.5 to 0': 1, '0 to 0.5': 1, '0.5 to 1': 1}
     """
-    from pandas import Series, cut
-
     ends = ["-1", "-0.5", "0", "0.5", "1"]
     labels = [f"{low} to {high}" for low, high in pairwise(ends)]
     found = cut(Series(correlations, dtype=float).round(9), list(map(float, ends)), labels=labels, include_lowest=True)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from math import ceil, fsum, hypot
 from statistics import mean, median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pandas import DataFrame
+
+from experiment.runs import Run
 from replication.claims import (
     PLACE,
     Finding,
@@ -39,11 +42,6 @@ from .marginal_utility import (
     vocabulary_entropy,
 )
 from .tokenized_bleu import tokenized_bleu
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from experiment.runs import Run
 
 # ---- measures
 

@@ -5,7 +5,7 @@ derived.py        what follows from scores
 claims.py         a claim is a function: it takes runs, the paper's or ours, and returns a finding
 tables.py         printed, ours and the difference, cell by cell; figures.py: curves and bars of the same
 report.py         all tables, figures and verdicts as files, and on one page
-paper.py          a paper's folder at a scale; plan.py: what it will take
+paper.py          a paper's folder at a scale
 sources.py        where measures find texts, segmentations, runs and scores: the only module that knows the pipeline
 corpus_counts.py  a measure of several papers
 """

@@ -28,13 +28,13 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas
+from pandas import DataFrame
 
 from experiment.scoring.significance import welch_p_value
 from replication.measurements import COLUMNS, KEYS, Made, comparable, filled, half_interval, listed, matching, records
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 CONFIRMED, UNDECIDED, NOT_CONFIRMED, NOT_TESTABLE = "confirmed", "undecided", "not confirmed", "not testable"
 AS_PRINTED, NOT_AS_PRINTED = "so as printed", "not so as printed"
@@ -165,8 +165,6 @@ class Numbers:
 
     def members(self) -> DataFrame:
         """Return the keys of the measurements behind the cells."""
-        import pandas
-
         rows = pandas.concat(self.rows)
         inside = [cell in self.cells for cell in rows[list(self.columns)].itertuples(index=False, name=None)]
         return rows.loc[inside, list(KEYS[:-1])].drop_duplicates()
@@ -350,8 +348,6 @@ def _unlike(sides: list[Side], found: Numbers) -> str:
     Only what is taken together counts: no column in `each`, none that the sides set against each other, and none that
     some number does not say. Sides of different corpora or directions may differ in everything.
     """
-    import pandas
-
     free = [name for name in ALIKE if name not in found.columns]
     apart = {name for name in free if sides[0].where.get(name) != sides[-1].where.get(name)}
     if len(sides) == 1 or apart & set(PLACE):
@@ -386,8 +382,6 @@ def _untrained(members: DataFrame, trained: DataFrame) -> list[str]:
 
     Where none is known by its name (an effect is of no one system), those of the same corpora and directions count.
     """
-    import pandas
-
     for columns in (members.columns.drop("metric"), list(PLACE)):
         systems = records(members[columns].drop_duplicates())
         found = pandas.concat([matching(trained, **filled(system)) for system in systems] or [trained[:0]])

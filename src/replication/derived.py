@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pandas import DataFrame
 
 from replication.measurements import comparable, frame, records, together
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 #: Metrics that are compared with BPE's, and what is derived from each of them.
 AGAINST_BPE = ("bleu", "chrf", "comet")

@@ -16,6 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+import pandas
+from pandas import DataFrame
+
 from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
 from replication.tables import labels, summary
@@ -23,7 +26,6 @@ from replication.tables import labels, summary
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
-    from pandas import DataFrame
 
 #: What series and panels may be beside columns: a segmentation's name without its size (bpe-2k, bpe-32k: bpe).
 SYSTEM = "system"
@@ -69,8 +71,6 @@ def curves(
 
     Raises InputError where a point would be a mean of different things (see `tables.summary`).
     """
-    import pandas
-
     rows = measured[measured["metric"].isin(y) & measured["value"].notna()]
     rows = comparable(rows, {x, *series, *panels})
     if x != "size":
@@ -107,30 +107,26 @@ def draw(
     a value, a metric or x is called.
     """
     import matplotlib as mpl
-    import pandas
 
     def label(name: str) -> str:
         return str((labels or {}).get(name) or NAMES.get(name) or name.replace("_", " "))
 
-    sides = ((ours, OURS), (printed, PUBLISHED))
-    found = [
-        curves(each, x, listed(y), listed(series), listed(panels), label, source)
-        for each, source in sides
-        if each is not None
-    ]
+    metrics, is_number = listed(y), x in (*NUMBERS, *WHOLE_NUMBERS)
+    sides = {source: each for source, each in ((OURS, ours), (PUBLISHED, printed)) if each is not None}
+    found = [curves(each, x, metrics, listed(series), listed(panels), label, name) for name, each in sides.items()]
     points = pandas.concat(found, ignore_index=True)
     names = list(dict.fromkeys(points["panel"])) or [""]
     looks = list(dict.fromkeys(product(dict.fromkeys(points["series"]), dict.fromkeys(points["source"]))))
     categories = None
-    if kind != "lines" or x not in (*NUMBERS, *WHOLE_NUMBERS):
+    if kind != "lines" or not is_number:
         sized = points[points["x"].notna()]
-        categories = list(dict.fromkeys(sized.sort_values("x")["x"] if x in (*NUMBERS, *WHOLE_NUMBERS) else sized["x"]))
+        categories = list(dict.fromkeys(sized.sort_values("x")["x"] if is_number else sized["x"]))
         categories += [None] * (len(sized) < len(points))
-    places = [(metric, panel) for metric in listed(y) for panel in names]
-    columns = min(len(places), MOST_IN_A_ROW) if 1 in (len(listed(y)), len(names)) else len(names)
-    if len(listed(y)) > 1 and len(names) > MOST_IN_A_ROW:
-        places = [(metric, panel) for panel in names for metric in listed(y)]
-        columns = len(listed(y))
+    places = list(product(metrics, names))
+    columns = min(len(places), MOST_IN_A_ROW) if 1 in (len(metrics), len(names)) else len(names)
+    if len(metrics) > 1 and len(names) > MOST_IN_A_ROW:
+        places = [(metric, panel) for panel in names for metric in metrics]
+        columns = len(metrics)
     width = max(4.6 if columns < 3 else 3.3, (0.16 * len(looks) if kind == "bars" else 0.3) * len(categories or ()))
     with mpl.rc_context(style()):
         drawing, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)

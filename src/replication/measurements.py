@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy
+import pandas
+from pandas import DataFrame, Series
 
 from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.metrics import METRICS
 from experiment.store.checksums import check_checksum, file_with_checksum
 from subwords import registry
 from subwords.errors import InputError, unknown
-
-if TYPE_CHECKING:
-    from pandas import DataFrame, Series
 
 #: Every column. The keys (corpus … seed) are those of scores.csv and of the published files.
 COLUMNS: dict[str, str] = {
@@ -68,8 +69,6 @@ MISSPELLED = 0.75
 def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS) -> DataFrame:
     """Return measurements as a frame with every column: numbers as floats, size and seed as Int64, the rest as text,
     empty where it does not apply. Raises InputError for an unknown column or a number that is none."""
-    import pandas
-
     rows = list(rows)
     for name in {name: None for row in rows for name in row}:
         if name not in columns:
@@ -95,8 +94,6 @@ def records(table: DataFrame) -> list[dict[str, Any]]:
 
 def together(frames: Iterable[DataFrame]) -> DataFrame:
     """Return several frames of measurements as one."""
-    import pandas
-
     empty = frame([])
     found = [each[list(COLUMNS)] for each in frames]
     return pandas.concat([empty, *found], ignore_index=True).astype(empty.dtypes.to_dict())
@@ -148,8 +145,6 @@ def read(path: str | Path) -> DataFrame:
 
 def _read_csv(path: str | Path, next_step: str) -> DataFrame:
     """Return a CSV file as text. Raises InputError for one that cannot be read."""
-    import pandas
-
     try:
         table = pandas.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     except OSError as error:
@@ -250,7 +245,6 @@ def half_interval(error: Any, freedom: Any) -> Any:
 
     Without degrees of freedom, by the normal distribution.
     """
-    import numpy
     from scipy.stats import t
 
     known = numpy.asarray(freedom, dtype=float)
@@ -299,8 +293,6 @@ def listed(wanted: Any) -> list[Any]:
 
 def filled(keys: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the keys that are not empty."""
-    import pandas
-
     return {key: value for key, value in keys.items() if not (pandas.isna(value) or value == "")}
 
 

@@ -6,6 +6,7 @@ are the functions of its paper.py that carry the decorator of their name. docs/n
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +14,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
+from pandas import DataFrame
 
 from experiment import schema
 from experiment.config import RUNTIME, Experiment
@@ -27,9 +29,6 @@ from replication.measurements import read_printed
 from replication.sources import Measure
 from replication.tables import PaperTable
 from subwords.errors import InputError, unknown
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 FOLDER = schema.ROOT / "papers"
 #: Keys of an experiment that are about the machine and not about the paper: they may come from the command line.
@@ -183,6 +182,15 @@ def module(folder: Path) -> ModuleType:
         parent.__path__ = [str(path)]
         sys.modules[name] = parent
     return importlib.import_module(f"{package}.paper")
+
+
+def command_line(program: str, description: str | None) -> argparse.ArgumentParser:
+    """Return the command line of a program that takes a paper and a scale."""
+    command = argparse.ArgumentParser(prog=program, description=description)
+    command.add_argument("--paper", required=True, metavar="NAME", help="a folder of papers/, or its experiment.yaml")
+    command.add_argument("--scale", help="default: the file's")
+    command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
+    return command
 
 
 def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:

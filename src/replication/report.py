@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas
+from pandas import DataFrame
 
 from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure, save_png
@@ -22,9 +24,6 @@ from replication.paper import SCORES, Paper
 from replication.tables import layout, notes
 from subwords.errors import InputError
 from subwords.files import whole_file
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 #: Numbers in a line that a screen has room for; printed rows that a page of paper has room for.
 WIDEST, LONGEST = 9, 36
@@ -160,8 +159,6 @@ def judged(paper: Paper, measured: Measured) -> dict[str, Verdict]:
 
 def verdict_frame(paper: Paper, verdicts: Mapping[str, Verdict]) -> DataFrame:
     """Return the verdicts as they are written to claims.csv."""
-    import pandas
-
     return pandas.DataFrame(
         {
             **{"claim": name, "says": claim.title, "where": claim.where, "rule": claim.rule},

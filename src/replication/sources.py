@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pandas import DataFrame
+
 from experiment.config import Experiment
 from experiment.corpora.corpus_groups import MANY, scored_direction
 from experiment.corpora.gathering import read_origins
@@ -34,8 +36,6 @@ from subwords.errors import unknown
 from subwords.segmenter import Segmenter
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from replication.paper import Paper
 
 Rows = Iterable[Mapping[str, Any]]

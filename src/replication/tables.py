@@ -17,7 +17,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy
+import pandas
+from pandas import DataFrame, Series
 
 from experiment.reporting.tables import Cell, Line, Table
 from experiment.scoring.significance import mean_and_interval
@@ -25,11 +30,8 @@ from replication.measurements import COLUMNS as MEASURED
 from replication.measurements import KEYS, UNITS, Made, comparable, filled, half_interval, listed, matching, records
 from subwords.errors import InputError
 
-if TYPE_CHECKING:
-    from pandas import DataFrame, Series
-
 #: A paper's published tables, by name.
-Frames = Mapping[str, "DataFrame"]
+Frames = Mapping[str, DataFrame]
 #: The state of a cell that the paper does not have.
 ALONE = "ours alone"
 #: Every column of a table's cells, with what it holds. Numbers are in full and in the cell's unit.
@@ -128,8 +130,6 @@ def further(values: DataFrame, measured: DataFrame, decimals: int | None = None)
 
 def as_cells(cells: Iterable[Record]) -> DataFrame:
     """Return cells as a frame with every column."""
-    import pandas
-
     return pandas.DataFrame(list(cells), columns=list(COLUMNS), dtype=object)
 
 
@@ -249,15 +249,11 @@ def alone(
 
 def labels(rows: DataFrame, columns: Sequence[str], called: Callable[[str], str] = str) -> Series[str]:
     """Return a label for each row: its texts in some columns, each as it is called, with spaces between them."""
-    import pandas
-
     texts = (filter(None, map(_text, row)) for row in rows[list(columns)].to_numpy(dtype=object))
-    return pandas.Series([" ".join(map(called, row)) for row in texts], index=rows.index, dtype=object)
+    return Series([" ".join(map(called, row)) for row in texts], index=rows.index, dtype=object)
 
 
 def _text(given: Any) -> str:
-    import pandas
-
     return "" if pandas.isna(given) else f"{given}"
 
 
@@ -292,7 +288,7 @@ def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list
     if any(cell["state"] != ALONE for cell in by_place.values()):
         kinds = [(PAPER, ""), *((kind, extra) for extra in extras for kind in (extra or OURS, DIFFERENCE))]
     # An extra may belong to some columns alone: it would leave empty ones under others.
-    filled_in = {key[1:] for key, cell in by_place.items() if _known(cell)}
+    filled_in = {key[1:] for key, cell in by_place.items() if cell["ours"] is not None}
     partly = any(0 < sum((c, extra) in filled_in for c in columns) < len(columns) for extra in extras if extra)
     texts = [cell[side] for cell in by_place.values() for side in ("published", "ours") if isinstance(cell[side], str)]
     too_wide = len(columns) * len(kinds) > widest or partly or any(len(text) > LONGEST_TEXT for text in texts)
@@ -302,38 +298,27 @@ def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list
         cell = by_place.get((row, column, kind[1]))
         return _shown(cell, kind[0]) if cell else Cell("")
 
+    def lines(row: str, some: Sequence[str]) -> list[list[Cell]]:
+        if not stacked:
+            return [[shown(row, column, kind) for column in some for kind in kinds]]
+        found = ((kind, [shown(row, column, kind) for column in some]) for kind in kinds)
+        there = ((kind, line) for kind, line in found if not kind[1] or any(cell.text for cell in line))
+        return [[Cell(kind[0], style="kind"), *line] for kind, line in there]
+
     tables = []
-    for some_rows in _cut(rows, longest):
-        for some in _cut(columns, widest):
-            lines = []
-            headings = [f"{c}: {kind}" if not n else kind for c in some for n, (kind, _) in enumerate(kinds)]
-            for row in some_rows:
-                across = [shown(row, column, kind) for column in some for kind in kinds]
-                found = [across]
-                if stacked:
-                    below = [[Cell(kind[0], style="kind"), *(shown(row, c, kind) for c in some)] for kind in kinds]
-                    found = [each for each, (_, extra) in zip(below, kinds, strict=True) if not extra or _filled(each)]
-                lines += [Line("" if n else row, each) for n, each in enumerate(found)]
-            if stacked or len(kinds) == 1:
-                headings = [*[""] * stacked, *some]
-            tables.append(Table("paper stacked" if stacked else "paper", "", headings, lines, lines_are=""))
+    for some_rows, some in product(_cut(rows, longest), _cut(columns, widest)):
+        headings = [f"{c}: {kind}" if not n else kind for c in some for n, (kind, _) in enumerate(kinds)]
+        if stacked or len(kinds) == 1:
+            headings = [*[""] * stacked, *some]
+        shown_lines = [Line("" if n else row, line) for row in some_rows for n, line in enumerate(lines(row, some))]
+        tables.append(Table("paper stacked" if stacked else "paper", "", headings, shown_lines, lines_are=""))
     return tables
-
-
-def _known(cell: Record) -> bool:
-    return cell["ours"] is not None and cell["ours"] != ""
 
 
 def _cut(labels: list[str], most: int) -> Iterator[list[str]]:
     """Yield the labels in as few pieces as possible, of nearly equal length."""
-    import numpy
-
     if labels:
         yield from (part.tolist() for part in numpy.array_split(labels, -(-len(labels) // most)))
-
-
-def _filled(line: Sequence[Cell]) -> bool:
-    return any(cell.text for cell in line[1:])
 
 
 def _shown(cell: Record, heading: str) -> Cell:
@@ -357,7 +342,7 @@ def _paper(cell: Record) -> str:
 
 def _ours(cell: Record) -> str:
     unit, decimals, number, half = cell["unit"], _shown_decimals(cell), cell["ours"], cell["ci95"]
-    if not _known(cell) or isinstance(number, str):
+    if number is None or isinstance(number, str):
         return number or MISSING
     if answer := _ANSWERS.get(cell["metric"], {}).get(number):
         return answer
@@ -415,7 +400,7 @@ def notes(cells: DataFrame) -> list[str]:
         f"Ours is the mean of {number} training runs a cell ± half of its 95% t interval.": bool(runs) and runs != [1],
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
-        f"{MISSING}: not measured by us.": (mine["ours"].isna() | (mine["ours"] == "")).any(),
+        f"{MISSING}: not measured by us.": mine["ours"].isna().any(),
         f"Shown to {FEWER_DECIMALS} digits; the CSV has all.": (mine["decimals"] > MOST_DECIMALS).any(),
     }
     return [sentence for sentence, so in said.items() if so]

@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas
+from numpy import sign
+from pandas import DataFrame
 
 from experiment.jsonfiles import read_json
 from subwords.errors import InputError, unknown
 
 from .sheets import QUESTIONS
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 #: What a judge may write for an answer, in small letters.
 SPELLINGS = {"a": "A", "b": "B", **dict.fromkeys(("equal", "=", "tie", "same"), "equal"), "": ""}
@@ -35,8 +36,6 @@ def read_answers(path: Path) -> DataFrame:
     Columns: `sheet`, `item`, `better_word`, `better_sentence`, and `judge` (or the file's name is the judge's),
     separated by commas, semicolons or tabs. Raises InputError for what is no answer.
     """
-    import pandas
-
     try:
         header = path.read_text(encoding="utf-8-sig").partition("\n")[0]
         separator = max(",;\t", key=header.count)
@@ -64,8 +63,6 @@ def score(key: Mapping[str, Any], answers: DataFrame) -> list[dict[str, Any]]:
     (None: there are no pairs). Raises InputError for answers to a sentence that a sheet does not have, or given twice
     by a judge.
     """
-    import pandas
-    from numpy import sign
 
     systems, places = key["systems"], [(name, entry) for name, entries in key["sheets"].items() for entry in entries]
     prefers = {(name, str(each["item"])): {"A": each["A"], "B": each["B"], "equal": ""} for name, each in places}
@@ -114,8 +111,6 @@ def paired_proportion_test(first: int, second: int, alternative: str = "greater"
 
 def score_files(keys: Iterable[Path], answers: Iterable[Path]) -> DataFrame:
     """Return the outcomes of every direction, from files. Raises InputError for answers whose key is not given."""
-    import pandas
-
     files = {path: read_answers(path) for path in answers}
     given = pandas.concat(files.values())
     by_direction = {key["direction"]: key for key in map(read_json, keys)}

@@ -6,7 +6,9 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pandas import DataFrame
 
 from replication.sources import Rows, Sources, measure
 from subwords.errors import InputError, unknown
@@ -14,9 +16,6 @@ from subwords.errors import InputError, unknown
 from ..best_bpe import BEST, best_segmentations
 from .answers import score_files
 from .sheets import write_sheets
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 
 @measure("texts", "runs", "scores", "files")
