@@ -17,6 +17,7 @@ from typing import Any
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import MemberText, gather_clean, gather_like
+from experiment.corpora.parallel_text import languages_of
 from experiment.corpora.sources import check_checksums, prepare
 from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, define, make
@@ -26,18 +27,13 @@ from experiment.text.moses import has_rules, write_text
 def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
     """Make a corpus from its files; return the cleaning's report."""
     corpus = Corpus(job["corpus"], job["catalogue"])  # checked when it was planned
-    languages = tuple(job["pair"].split("-"))
+    languages = languages_of(job["pair"])
     check_checksums(job["checksums"])
     mirror = Path(job["mirror"]) if job["mirror"] else None
     prepare(corpus, job["pair"], folder / "raw", downloads=Path(job["downloads"]), mirror=mirror)
     splits = list(corpus.splits(job["pair"]))
-    report = clean_corpus(
-        folder / "raw",
-        folder,
-        (languages[0], languages[1]),
-        [split for split in splits if split not in ("train", "dev")],
-        Options(**job["cleaning"]),
-    )
+    tests = [split for split in splits if split not in ("train", "dev")]
+    report = clean_corpus(folder / "raw", folder, languages, tests, Options(**job["cleaning"]))
     for language in corpus.gold_languages(job["pair"]):
         copy_gold(folder / "raw" / f"gold.{language}", folder / f"gold.{language}")
     for language in languages:

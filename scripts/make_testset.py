@@ -13,6 +13,7 @@ from typing import Any
 
 from experiment.corpora.cleaning import clean_test_set
 from experiment.corpora.corpus import Corpus
+from experiment.corpora.parallel_text import languages_of
 from experiment.corpora.sources import check_checksums, prepare_split
 from experiment.jobs import Job, job_program
 from experiment.store.making import check_inputs, make
@@ -23,7 +24,7 @@ def add(job: Job, scratch: Path) -> Mapping[str, Any]:
     """Make the files of the test set; return what its record says."""
     name, stem, pair, folder = job["name"], job["stem"], job["pair"], Path(job["folder"])
     corpus = Corpus(job["corpus"], job["catalogue"])  # checked when it was planned
-    languages = (pair.split("-")[0], pair.split("-")[1])
+    languages = languages_of(pair)
     check_checksums(job["checksums"])
     check_inputs(job["inputs"])
     mirror = Path(job["mirror"]) if job["mirror"] else None

@@ -42,8 +42,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
     def rewritten(match: re.Match[str]) -> str:
         path = _in_repository(page.file, match[0])
-        if (ROOT / path).is_dir():
-            path = next((f"{path}/{name}" for name in ("README.md",) if (ROOT / path / name).is_file()), path)
+        if (ROOT / path / "README.md").is_file():
+            path = f"{path}/README.md"
         return posixpath.relpath(_on_site(path), posixpath.dirname(page.file.src_uri) or ".")
 
     return LINK.sub(rewritten, markdown)

@@ -43,7 +43,6 @@ def with_claims(text: str, paper: Paper) -> str:
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the program."""
     argparse.ArgumentParser(prog="write_claims.py", description=__doc__).parse_args(argv)
     for experiment in sorted(FOLDER.glob("*/experiment.yaml")):
         page = Path(experiment).with_name("README.md")

@@ -23,7 +23,6 @@ HEAVY = 60.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run the benchmark."""
     arguments = _parser().parse_args(argv)
     chosen = [program for program in PROGRAMS if program.name in arguments.programs]
     report = ["# Speed and memory", "", machine(), "", LEGEND, ""]
@@ -82,19 +81,14 @@ def compare(
 
 
 def _run(program: Program, step: str, text: texts.MeasuredText, size: int, scratch: Path) -> Usage:
-    """Run one step of a program."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
     environment = {
         **dict.fromkeys(names, str(program.threads)),
         "TOKENIZERS_PARALLELISM": str(program.threads > 1).lower(),
     }
     model, pieces = scratch / f"{program.name}.model", scratch / f"{program.name}.pieces"
-    if step == "learn":
-        command = program.learn(text, size, model)
-    elif step == "encode":
-        command = program.encode(text.path, model, pieces)
-    else:
-        command = program.decode(pieces, model, scratch / "text")
+    source, output = (text.path, pieces) if step == "encode" else (pieces, scratch / "text")
+    command = program.learn(text, size, model) if step == "learn" else program.apply(step, source, model, output)
     return measure(command, environment=environment)
 
 

@@ -11,10 +11,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from itertools import islice
 from pathlib import Path
 
 LINES_PER_BATCH = 10_000
+
+
+#: Makes lines of a batch of lines.
+Convert = Callable[[list[str]], Iterable[str]]
+
+
+def rewrite(source: str, output: str, convert: Convert) -> None:
+    """Write what `convert` makes of the lines of a file, batch by batch."""
+    with open(source, encoding="utf-8", newline="\n") as lines, open(output, "w", encoding="utf-8") as sink:
+        while batch := [line.rstrip("\n") for line in islice(lines, LINES_PER_BATCH)]:
+            sink.writelines(f"{line}\n" for line in convert(batch))
 
 
 def learn_sentencepiece(kind: str, threads: int, size: int, model: str, text: str) -> None:
@@ -35,15 +47,14 @@ def learn_sentencepiece(kind: str, threads: int, size: int, model: str, text: st
     Path(f"{model}.model").replace(model)
 
 
-def encode_sentencepiece(threads: int, model: str, text: str, output: str) -> None:
-    """Write the pieces of a text."""
+def use_sentencepiece(do: str, threads: int, model: str) -> Convert:
+    """Return what encodes or decodes lines."""
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor(model_file=model)
-    with open(text, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
-        while lines := [line.rstrip("\n") for line in islice(source, LINES_PER_BATCH)]:
-            encoded = processor.encode(lines, out_type=str, num_threads=threads)
-            sink.writelines(" ".join(pieces) + "\n" for pieces in encoded)
+    if do == "encode":
+        return lambda lines: map(" ".join, processor.encode(lines, out_type=str, num_threads=threads))
+    return lambda lines: processor.decode([line.split(" ") for line in lines], num_threads=threads)
 
 
 def learn_tokenizers(size: int, model: str, text: str) -> None:
@@ -59,37 +70,16 @@ def learn_tokenizers(size: int, model: str, text: str) -> None:
     tokenizer.save(model)
 
 
-def encode_tokenizers(_: int, model: str, text: str, output: str) -> None:
-    """Write the pieces of a text."""
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(model)
-    with open(text, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
-        while lines := [line.rstrip("\n") for line in islice(source, LINES_PER_BATCH)]:
-            sink.writelines(" ".join(line.tokens) + "\n" for line in tokenizer.encode_batch_fast(lines))
-
-
-def decode_sentencepiece(threads: int, model: str, pieces: str, output: str) -> None:
-    """Write the text of pieces."""
-    import sentencepiece
-
-    processor = sentencepiece.SentencePieceProcessor(model_file=model)
-    with open(pieces, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
-        while lines := [line.rstrip("\n").split(" ") for line in islice(source, LINES_PER_BATCH)]:
-            sink.writelines(f"{line}\n" for line in processor.decode(lines, num_threads=threads))
-
-
-def decode_tokenizers(_: int, model: str, pieces: str, output: str) -> None:
-    """Write the text of pieces; the library decodes numbers, which are looked up first."""
+def use_tokenizers(do: str, model: str) -> Convert:
+    """Return what encodes or decodes lines; the library decodes numbers, which are looked up first."""
     from tokenizers import Tokenizer, decoders
 
     tokenizer = Tokenizer.from_file(model)
+    if do == "encode":
+        return lambda lines: (" ".join(line.tokens) for line in tokenizer.encode_batch_fast(lines))
     tokenizer.decoder = decoders.BPEDecoder()
     ids = tokenizer.get_vocab()
-    with open(pieces, encoding="utf-8", newline="\n") as source, open(output, "w", encoding="utf-8") as sink:
-        while lines := [line.rstrip("\n").split(" ") for line in islice(source, LINES_PER_BATCH)]:
-            numbers = [[ids[piece] for piece in line if piece] for line in lines]
-            sink.writelines(f"{line}\n" for line in tokenizer.decode_batch(numbers))
+    return lambda lines: tokenizer.decode_batch([[ids[piece] for piece in line.split(" ") if piece] for line in lines])
 
 
 def main() -> None:
@@ -98,14 +88,14 @@ def main() -> None:
     threads = int(given)
     os.environ["RAYON_NUM_THREADS"] = given
     library, _, kind = peer.partition("-")
-    if do == "encode":
-        (encode_tokenizers if library == "tokenizers" else encode_sentencepiece)(threads, *rest)
-    elif do == "decode":
-        (decode_tokenizers if library == "tokenizers" else decode_sentencepiece)(threads, *rest)
-    elif library == "tokenizers":
+    if do == "learn" and library == "tokenizers":
         learn_tokenizers(int(rest[0]), *rest[1:])
-    else:
+    elif do == "learn":
         learn_sentencepiece(kind, threads, int(rest[0]), *rest[1:])
+    else:
+        model, source, output = rest
+        uses_tokenizers = library == "tokenizers"
+        rewrite(source, output, use_tokenizers(do, model) if uses_tokenizers else use_sentencepiece(do, threads, model))
 
 
 if __name__ == "__main__":

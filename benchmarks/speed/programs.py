@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,7 @@ class Program:
     options: tuple[str, ...] = ()
     threads: int = 1
     targets: Mapping[str, float] = field(default_factory=dict)  # step -> share of subword-nmt's CPU time
-    costs: Mapping[str, str] = field(
-        default_factory=dict
-    )  # step -> what takes the time and memory, said where it misses
+    costs: Mapping[str, str] = field(default_factory=dict)  # step -> what takes time and memory, said where it misses
     merges: bool = False  # is to be compared with sentencepiece's bpe, too
     growth: bool = False  # is part of the growth curve
     most_words: float = math.inf  # of a generated text that it is given
@@ -56,25 +55,19 @@ class Program:
             size += text.letters + 1
         return [sys.executable, str(PEERS), "learn", self.algorithm, str(self.threads), str(size), target, source]
 
-    def encode(self, text: Path, model: Path, output: Path) -> list[str]:
-        """Return the command that encodes a text."""
-        source, target = str(text), str(output)
+    def apply(self, step: str, source: Path, model: Path, output: Path) -> list[str]:
+        """Return the command that encodes a text or decodes pieces. subword-nmt's own advice is to decode by sed."""
+        files = [str(model), str(source), str(output)]
         if self.ours:
-            threads = ["--threads", str(self.threads)]
-            return [*_OURS, "encode", self.algorithm, *threads, "--model", str(model), "-i", source, "-o", target]
-        if self.algorithm == "subword-nmt":
-            processes = ["--num-workers", str(self.threads)]
-            return [str(SUBWORD_NMT), "apply-bpe", *processes, "-c", str(model), "-i", source, "-o", target]
-        return [sys.executable, str(PEERS), "encode", self.algorithm, str(self.threads), str(model), source, target]
-
-    def decode(self, pieces: Path, model: Path, output: Path) -> list[str]:
-        """Return the command that decodes pieces. subword-nmt's own advice is a substitution by sed."""
-        source, target = str(pieces), str(output)
-        if self.ours:
-            return [*_OURS, "decode", self.algorithm, "--model", str(model), "-i", source, "-o", target]
-        if self.algorithm == "subword-nmt":
-            return ["sed", "-r", "s/(@@ )|(@@ ?$)//g", source]
-        return [sys.executable, str(PEERS), "decode", self.algorithm, str(self.threads), str(model), source, target]
+            threads = ["--threads", str(self.threads)] if step == "encode" else []
+            named = zip(("--model", "-i", "-o"), files, strict=True)
+            return [*_OURS, step, self.algorithm, *threads, *chain.from_iterable(named)]
+        if self.algorithm != "subword-nmt":
+            return [sys.executable, str(PEERS), step, self.algorithm, str(self.threads), *files]
+        if step == "decode":
+            return ["sed", "-r", "s/(@@ )|(@@ ?$)//g", str(source)]
+        named = zip(("-c", "-i", "-o"), files, strict=True)
+        return [str(SUBWORD_NMT), "apply-bpe", "--num-workers", str(self.threads), *chain.from_iterable(named)]
 
 
 _OURS = [sys.executable, "-m", "subwords"]

@@ -22,12 +22,11 @@ SIZE = 8000
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Measure and write the table."""
     arguments = _parser().parse_args(argv)
     ours = [sys.executable, "-m", "subwords"]
     report = [machine(), "", "| | stream | million words | CPU, s | peak, MiB |", "| --- | --- | --- | --- | --- |"]
     streams = [("Zipf", millions, texts.generator(round(millions * 1e6))) for millions in arguments.words]
-    streams += [("no word twice", millions, distinct(round(millions * 1e6))) for millions in arguments.distinct]
+    streams += [("no word twice", millions, ["seq", str(round(millions * 1e6))]) for millions in arguments.distinct]
     with tempfile.TemporaryDirectory() as folder:
         text, model = texts.generate(LEARNED_WORDS, Path(folder)), Path(folder) / "model"
         environment = {"OMP_NUM_THREADS": "1"}
@@ -51,11 +50,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--distinct", nargs="*", type=float, default=[5, 10, 20], metavar="M", help="million words")
     parser.add_argument("--algorithms", nargs="+", default=["bpe", "hft"], metavar="NAME")
     return parser
-
-
-def distinct(words: int) -> list[str]:
-    """Return the command that writes so many words, no two alike, one a line."""
-    return ["seq", str(words)]
 
 
 if __name__ == "__main__":

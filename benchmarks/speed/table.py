@@ -40,7 +40,6 @@ def machine() -> str:
 
 
 def _processor() -> str:
-    """Return the processor's name."""
     information = Path("/proc/cpuinfo")
     lines = information.read_text("utf-8").split("\n") if information.exists() else []
     names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]

@@ -24,6 +24,7 @@ import yaml
 from experiment.config import load
 from experiment.jsonfiles import write_json
 from experiment.programs import program
+from experiment.provenance import commit_label, git_state
 from subwords.files import whole_file
 
 from . import ROOT, record, variants
@@ -112,7 +113,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     wanted = [model for model in known if model.name == arguments.model] or variants.models(device)
     counts = (arguments.seeds, arguments.updates, arguments.warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
-    facts = {"machine": record.machine(), "versions": record.software(), "commit": record.commit()}
+    commit = commit_label(git_state()) or "unknown"
+    facts = {"machine": record.machine(), "versions": record.software(), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
     how = f"{arguments.seeds} seeds, {arguments.updates} updates each; the first {arguments.warmup} are not timed."
     lines = ["# Training speed", "", how, "", *table(results), *record.provenance(facts)]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.provenance import commit_label, git_state, versions
+from experiment.provenance import versions
 from experiment.training.gpu import driver_report
 
 
@@ -46,11 +46,6 @@ def software() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
-
-
-def commit() -> str:
-    """Return the commit of this repository."""
-    return commit_label(git_state()) or "unknown"
 
 
 def provenance(facts: Mapping[str, Any]) -> list[str]:

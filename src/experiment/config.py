@@ -179,13 +179,8 @@ class Experiment:
 
     def _corpora(self) -> dict[str, Corpus]:
         given = self.settings["corpora"]
-        if isinstance(given, Mapping):
-            described = {name: definition for name, definition in given.items() if definition is not None}
-            named = [name for name, definition in given.items() if definition is None]
-        else:
-            described, named = {}, list(given)
-        known = {**read_catalogue(), **corpora(described, self.where)}
-        for name in named:
+        known = {**read_catalogue(), **corpora(_described(given), self.where)}
+        for name in given:
             if name not in known:
                 step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
                 raise unknown("corpus", name, known, next_step=step)
@@ -211,8 +206,7 @@ class Experiment:
 
     def _recipes(self) -> dict[str, dict[str, Any]]:
         catalogue = read_mapping(MODELS, next_step="correct it")
-        given = self.settings["models"]
-        described = {name: r for name, r in given.items() if r is not None} if isinstance(given, Mapping) else {}
+        described = _described(self.settings["models"])
         schema.check(catalogue, "models", str(MODELS.relative_to(schema.ROOT)))
         schema.check(described, "models", f"{self.where}: models")
         known = {**catalogue, **described}
@@ -222,7 +216,7 @@ class Experiment:
                     f"{name} of the catalogue": catalogue[name],
                     name: recipe | {"like": f"{name} of the catalogue"},
                 }
-        found = {name: fairseq_flags.resolve(name, known) for name in given}
+        found = {name: fairseq_flags.resolve(name, known) for name in self.settings["models"]}
         for name, recipe in found.items():
             fairseq_flags.check_end(name, recipe["flags"])
         return found
@@ -313,6 +307,11 @@ class Experiment:
         for name in wanted:
             if not any(self._test_sets_among([name], corpus, direction) for corpus, direction, _ in self.blocks):
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
+
+
+def _described(given: list[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an experiment file describes itself, of names of corpora or models; others are in a catalogue."""
+    return {name: entry for name, entry in given.items() if entry is not None} if isinstance(given, Mapping) else {}
 
 
 def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import read_lines, whole_file
 
 #: The key of a digest of all other keys.
 SEAL = "seal"
@@ -41,8 +41,6 @@ def _seal(value: dict[str, Any]) -> str:
 
 def read_json_lines(path: str | Path) -> list[Any]:
     """Return one value per line that is not blank. Raises InputError with the line that is not JSON."""
-    from subwords.files import read_lines
-
     values = []
     for number, line in enumerate(read_lines(path), 1):
         if line.strip():

@@ -32,7 +32,6 @@ from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
 from experiment.scoring.significance import (
     check_test,
     count_sentences,
-    mean_and_error,
     mean_and_interval,
     outcomes,
     resampled_scores,
@@ -324,11 +323,6 @@ def test_a_baseline_that_learned_nothing_makes_nobody_better(tmp_path):
     assert found["base", 1, "bleu"]["verdict"] == LEARNED_NOTHING
     assert found["good", 1, "bleu"]["verdict"] == NO_BASELINE
     assert found["good", 1, "bleu"]["effect"] > 20
-
-
-def test_mean_and_standard_error_by_hand():
-    assert mean_and_error([1.0, 2.0, 3.0]) == (2.0, pytest.approx(1 / math.sqrt(3)))
-    assert mean_and_error([4.0]) == (4.0, None)
 
 
 def test_the_interval_over_seeds_is_students():

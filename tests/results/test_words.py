@@ -15,7 +15,7 @@ from small_experiment import write_lines
 
 import score
 from experiment.scoring.metrics import make_metric, score_corpus
-from experiment.scoring.words import FREQUENCIES, edit_distance, training_words, words_by_frequency
+from experiment.scoring.words import CLASSES, edit_distance, training_words, words_by_frequency
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c"]), max_size=5)
 
@@ -70,7 +70,7 @@ def test_words_by_frequency_by_hand():
 def test_every_word_is_in_the_class_of_its_frequency(pairs, training):
     lines = [[" ".join(side) for side in pair] for pair in pairs]
     found = words_by_frequency([one for one, _ in lines], [other for _, other in lines], training, str)
-    for low, high, name in zip(FREQUENCIES, [*FREQUENCIES[1:], 10**9], found, strict=True):
+    for low, high, name in zip(CLASSES, [*CLASSES, 10**9][1:], found, strict=True):
         inside = {word for word in "abc" if low <= training.get(word, 0) < high}
         wanted = sum(word in inside for _, reference in pairs for word in reference)
         right = sum((Counter(h) & Counter(r))[word] for h, r in pairs for word in inside)

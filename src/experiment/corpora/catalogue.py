@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,14 +28,10 @@ def read_catalogue(path: Path = CATALOGUE) -> dict[str, Corpus]:
 def corpora(document: Any, where: str) -> dict[str, Corpus]:
     """Return the corpora of a catalogue given as data; `where` is what errors call it."""
     schema.check(document, "corpora", where)
-    found = {name: _corpus(name, definition) for name, definition in document.items()}
+    found = {name: (Group if "group" in given else Corpus)(name, given) for name, given in document.items()}
     for corpus in found.values():
         _check(corpus, where)
     return found
-
-
-def _corpus(name: str, definition: Mapping[str, Any]) -> Corpus:
-    return Group(name, definition) if "group" in definition else Corpus(name, definition)
 
 
 def _check(corpus: Corpus, where: str) -> None:

@@ -13,6 +13,12 @@ Pair = tuple[str, str]
 Paths = tuple[Path, Path]
 
 
+def languages_of(pair: str) -> Pair:
+    """Return the two languages of a pair such as en-de."""
+    first, _, second = pair.partition("-")
+    return first, second
+
+
 def sides(folder: Path, split: str, languages: Pair) -> Paths:
     """Return the two files of a split."""
     return folder / f"{split}.{languages[0]}", folder / f"{split}.{languages[1]}"

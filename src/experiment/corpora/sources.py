@@ -17,7 +17,7 @@ from typing import IO, Any
 from experiment.corpora.corpus import Corpus, File, Split
 from experiment.corpora.download import fetch
 from experiment.corpora.held_out import hold_out
-from experiment.corpora.parallel_text import Pair, Paths, read_pairs, sides
+from experiment.corpora.parallel_text import Pair, Paths, languages_of, read_pairs, sides
 from experiment.jsonfiles import write_json
 from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
@@ -36,20 +36,15 @@ def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror:
     is drawn after train was put together. Raises InputError for a file that is missing, broken, or has another number
     of lines than expected.
     """
-    first, _, second = pair.partition("-")
-    languages = first, second
-    splits = corpus.splits(pair).values()
+    languages, splits = languages_of(pair), corpus.splits(pair).values()
     if corpus.generator is not None:
         _generate(corpus, output)
         parts = {split.name: [("generated", _lines(output / f"{split.name}.{languages[0]}"))] for split in splits}
     else:
         for file in corpus.files(pair):
             _make_present(file, downloads, mirror)
-        parts = {}
-        for split in splits:
-            if not split.drawn:
-                parts[split.name] = _put_together(split, languages, output, downloads, mirror)
-                _check_lines(corpus.name, split, languages, output)
+        read = [split for split in splits if not split.drawn]
+        parts = {split.name: _put_together(corpus, split, languages, output, downloads, mirror) for split in read}
         for language, files in corpus.gold(pair).items():
             with whole_file(output / f"gold.{language}", "wb") as stream:
                 _join(files, stream, downloads)
@@ -64,14 +59,11 @@ def prepare_split(
     corpus: Corpus, pair: str, name: str, output: Path, *, downloads: Path, mirror: Path | None = None
 ) -> None:
     """Write OUTPUT/{name}.{language} for one split that has files or mtdata ids. Raises InputError as `prepare`."""
-    first, _, second = pair.partition("-")
-    languages = first, second
-    split = corpus.splits(pair)[name]
+    languages, split = languages_of(pair), corpus.splits(pair)[name]
     for language in languages:
         for file in split.files.get(language, ()):
             _make_present(file, downloads, mirror)
-    parts = _put_together(split, languages, output, downloads, mirror)
-    _check_lines(corpus.name, split, languages, output)
+    parts = _put_together(corpus, split, languages, output, downloads, mirror)
     _describe(sides(output, name, languages), parts)
 
 
@@ -84,8 +76,13 @@ def check_checksums(expected: Mapping[str, str]) -> None:
             raise InputError(f"{path} has changed since the workflow was started", next_step="start it again")
 
 
-def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None) -> list[PartLines]:
-    """Write both files of a split, mtdata's parts first; return the parts in order."""
+def _put_together(
+    corpus: Corpus, split: Split, languages: Pair, output: Path, downloads: Path, mirror: Path | None
+) -> list[PartLines]:
+    """Write both files of a split, mtdata's parts first; return the parts in order.
+
+    Raises InputError where the files do not have the lines that the catalogue expects.
+    """
     parts: list[PartLines] = []
     first, second = sides(output, split.name, languages)
     with whole_file(first, "wb") as left, whole_file(second, "wb") as right:
@@ -102,6 +99,13 @@ def _put_together(split: Split, languages: Pair, output: Path, downloads: Path, 
                 parts += zip(names, lines[0], strict=True)
             else:  # parts cut differently on each side, or text that is not parallel, which `_describe` finds
                 parts.append((", ".join(names), max(sum(side) for side in lines)))
+    for path in (first, second):
+        if split.lines is not None and (there := _lines(path)) != split.lines:
+            raise InputError(
+                f"{corpus.name}: {path.name} has {there} lines",
+                allowed=f"{split.lines}, as the catalogue says",
+                next_step=f"check the files behind {path}, or correct `lines`",
+            )
     return parts
 
 
@@ -169,13 +173,3 @@ def _open(path: Path) -> Iterator[IO[bytes]]:
                 yield unpacked  # type: ignore[misc]
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(f"{path} is not a whole gzip file: {error}", next_step="fetch or pack it again") from error
-
-
-def _check_lines(corpus: str, split: Split, languages: Pair, output: Path) -> None:
-    for path in sides(output, split.name, languages):
-        if split.lines is not None and (found := _lines(path)) != split.lines:
-            raise InputError(
-                f"{corpus}: {path.name} has {found} lines",
-                allowed=f"{split.lines}, as the catalogue says",
-                next_step=f"check the files behind {path}, or correct `lines`",
-            )

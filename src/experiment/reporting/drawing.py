@@ -44,6 +44,13 @@ def style() -> Any:
     }
 
 
+def styled() -> Any:
+    """Return a context in which figures have this style."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(style())
+
+
 def axes_grid(columns: int, rows: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels of `width` by `height` inches, and its axes row by row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -57,10 +64,8 @@ def axes_grid(columns: int, rows: int, width: float, height: float, **options: A
 
 def svg_text(figure: Figure) -> str:
     """Return the figure as SVG: the same text whenever the data are the same."""
-    import matplotlib as mpl
-
     stream = io.StringIO()
-    with mpl.rc_context(style()):
+    with styled():
         figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
     return stream.getvalue()
 
@@ -75,8 +80,6 @@ def save_figure(figure: Figure, path: Path) -> str:
 
 def save_png(figure: Figure, path: Path, dots_per_inch: int = 160) -> None:
     """Write the figure as PNG on white."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(style()), whole_file(path, "wb") as stream:
+    with styled(), whole_file(path, "wb") as stream:
         # The version of matplotlib is not part of the data.
         figure.savefig(stream, format="png", dpi=dots_per_inch, facecolor="white", metadata={"Software": None})

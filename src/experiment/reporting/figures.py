@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, style
+from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, styled
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.piece_statistics import SIDES, SideStatistics
 from experiment.scoring.prediction import MEASURES
-from experiment.scoring.scorebook import Row
+from experiment.scoring.scorebook import Row, by_algorithm
 from experiment.scoring.significance import mean_and_interval
 
 if TYPE_CHECKING:
@@ -26,12 +26,10 @@ def draw_scores(rows: Sequence[Row]) -> Figure:
     Bars are 95% t intervals over seeds; with one seed, the 95% bootstrap interval of the test set where there is one.
     Small dots are the seeds.
     """
-    import matplotlib as mpl
-
     names = list(dict.fromkeys(row["segmentation"] for row in rows))
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    with mpl.rc_context(style()):
+    with styled():
         wide = min(2, len(metrics))
         figure, panels = axes_grid(wide, -(-len(metrics) // wide), 4.6, 1.3 + 0.34 * len(names), sharey=True)
         offsets = [0.36 * (k + 0.5) / len(testsets) - 0.18 for k in range(len(testsets))]
@@ -45,8 +43,7 @@ def draw_scores(rows: Sequence[Row]) -> Figure:
         panels[0].set_yticks(range(len(names)), names)
         panels[0].set_ylim(len(names) - 0.5, -0.5)
         if len(testsets) > 1:
-            handles, labels = panels[0].get_legend_handles_labels()
-            figure.legend(handles, labels, loc="outside upper center", ncols=len(testsets))
+            _add_legend(figure, panels, columns=len(testsets))
     return figure
 
 
@@ -76,16 +73,12 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     those really in the training text, not the size asked for. Bars are 95% t intervals over seeds; an algorithm without
     sizes is one point. None where no algorithm has two sizes, or where nothing was measured of any.
     """
-    import matplotlib as mpl
-
-    algorithms: dict[str, dict[str, list[Row]]] = {}
-    for row in rows:
-        algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
+    algorithms = by_algorithm(rows)
     measures = [name for name in MEASURES if any(row[name] is not None for row in rows)]
     if not measures or all(len({runs[0]["size"] for runs in systems.values()}) < 2 for systems in algorithms.values()):
         return None
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
-    with mpl.rc_context(style()):
+    with styled():
         figure, panels = axes_grid(len(measures), len(columns), 3.6, 3.2, sharey="row", sharex="col")
         grid = iter(panels)
         for testset, metric in columns:
@@ -104,9 +97,7 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
                     axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
                 if (testset, metric) == columns[-1]:
                     axes.set_xlabel(MEASURES[measure])
-        drawn = [pair for axes in panels for pair in zip(*axes.get_legend_handles_labels(), strict=True)]
-        named = {label: handle for handle, label in drawn}
-        figure.legend(named.values(), named, loc="outside upper center", ncols=6)
+        _add_legend(figure, panels, columns=6)
     return figure
 
 
@@ -143,8 +134,6 @@ def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
     `curves` maps a segmentation to the points of its log.jsonl, one sequence for each seed. Rows of panels are
     measures, columns are costs. None when there are no points.
     """
-    import matplotlib as mpl
-
     measures = {"bleu": "BLEU on dev", "loss": "loss on dev (bits per piece)"}
     costs = {"update": "updates", "minutes": "minutes", "pflop": "PFLOP (estimate)"}
     seen = {name: [_costed(curve, flops) for curve, flops in seeds] for name, seeds in curves.items()}
@@ -153,7 +142,7 @@ def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
     costs = {name: label for name, label in costs.items() if any(p.get(name) is not None for p in points)}
     if not measures:
         return None
-    with mpl.rc_context(style()):
+    with styled():
         figure, panels = axes_grid(len(costs), len(measures), 3.4, 2.9, sharey="row", sharex="col")
         grid = iter(panels)
         for measure, label in measures.items():
@@ -169,9 +158,7 @@ def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
                     axes.set_ylabel(label)
                 if measure == list(measures)[-1]:
                     axes.set_xlabel(costs[cost])
-        handles, labels = panels[0].get_legend_handles_labels()
-        named = dict(zip(labels, handles, strict=True))  # one of each segmentation
-        figure.legend(named.values(), named, loc="outside upper center", ncols=4)
+        _add_legend(figure, panels, columns=4)
     return figure
 
 
@@ -189,6 +176,13 @@ def _costed(curve: Curve, flops: float | None) -> list[dict[str, Any]]:
     ]
 
 
+def _add_legend(figure: Figure, panels: Iterable[Axes], columns: int) -> None:
+    """Name everything that the panels draw, each name once, above them."""
+    drawn = (zip(*axes.get_legend_handles_labels(), strict=True) for axes in panels)
+    named = {label: handle for handle, label in itertools.chain.from_iterable(drawn)}
+    figure.legend(named.values(), named, loc="outside upper center", ncols=columns)
+
+
 def _line_styles() -> Iterator[tuple[str, str]]:
     return itertools.cycle(itertools.product(DASHES, COLORS))
 
@@ -203,12 +197,10 @@ def draw_words(found: Mapping[str, Sequence[WordClasses]]) -> Figure | None:
     have recall only, because no translation can avoid false ones. A class without words in the references has no point.
     None when there are none.
     """
-    import matplotlib as mpl
-
     classes = list(next((runs[0] for runs in found.values() if runs), ()))
     if not classes:
         return None
-    with mpl.rc_context(style()):
+    with styled():
         figure, (axes,) = axes_grid(1, 1, 7.2, 3.4)
         for (name, runs), (dashes, color) in zip(found.items(), _line_styles(), strict=False):
             values = [
@@ -231,13 +223,11 @@ def _mean(values: Sequence[float]) -> float:
 
 def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> Figure | None:
     """Return a panel per segmentation: the share of word tokens of the training text that have 1, 2, 3, ... pieces."""
-    import matplotlib as mpl
-
     found = {name: sides for name, sides in statistics.items() if any(sides[side].histogram for side in SIDES)}
     if not found:
         return None
     columns = min(4, len(found))
-    with mpl.rc_context(style()):
+    with styled():
         height = -(-len(found) // columns)
         figure, panels = axes_grid(columns, height, 2.4, 1.9, sharex=True, sharey=True)
         for axes, (name, sides) in zip(panels, found.items(), strict=False):
@@ -252,7 +242,7 @@ def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> F
         panels[0].set_ylim(0, 1)
         figure.supxlabel("pieces in a word", fontsize=10)
         figure.supylabel("share of words", fontsize=10)
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
+        _add_legend(figure, panels, columns=2)
     return figure
 
 

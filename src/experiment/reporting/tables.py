@@ -16,7 +16,7 @@ from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, diff
 from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval, predict, swept_systems
-from experiment.scoring.scorebook import Row
+from experiment.scoring.scorebook import Row, by_algorithm
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
 #: Columns that say how systems were made, and how a warning calls their differences.
@@ -91,20 +91,14 @@ def blocks(rows: Sequence[Row]) -> list[Block]:
     return [_block(key, [r for r in rows if (r["corpus"], r["direction"], r["model"]) == key]) for key in keys]
 
 
-def systems_of(rows: Iterable[Row]) -> Systems:
-    """Return segmentation -> its rows: in the order given, but all sizes of an algorithm together."""
-    algorithms: dict[Any, Systems] = {}
-    for row in rows:
-        algorithms.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
-    return {name: mine for systems in algorithms.values() for name, mine in systems.items()}
-
-
 def _distinct(rows: Iterable[Row], name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
 def _block(key: tuple[str, str, str], rows: list[Row]) -> Block:
-    systems, metrics = systems_of(rows), _distinct(rows, "metric")
+    # In the order given, but all sizes of an algorithm together
+    systems = {name: mine for sizes in by_algorithm(rows).values() for name, mine in sizes.items()}
+    metrics = _distinct(rows, "metric")
     columns = [(testset, metric) for testset in _distinct(rows, "testset") for metric in metrics]
     tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), _differences(systems)]
     tables.append(_prediction(columns, rows))
@@ -335,11 +329,15 @@ def _baseline(rows: Sequence[Row]) -> str:
 def _effect(rows: Sequence[Row]) -> Cell:
     if not rows or rows[0]["effect"] is None:
         return Cell("–")
-    row, decimals = rows[0], METRICS[rows[0]["metric"]].decimals
-    effect, low, high = (
-        f"{round(row[name], decimals) + 0.0:+.{decimals}f}" for name in ("effect", "effect_low", "effect_high")
-    )
-    return Cell(f"{effect} [{low}, {high}] {row['verdict']}".replace("-", "−"), row["effect"])
+    row = rows[0]
+    values = row["effect"], row["effect_low"], row["effect_high"]
+    return Cell(f"{_interval(*values, METRICS[row['metric']].decimals)} {row['verdict']}", row["effect"])
+
+
+def _interval(value: float, low: float, high: float, decimals: int) -> str:
+    """Return a signed value with its interval, as in `+1.2 [−0.3, +2.7]`; what rounds to 0 is +0."""
+    texts = [f"{round(each, decimals) + 0.0:+.{decimals}f}".replace("-", "−") for each in (value, low, high)]
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 # ---- what differs besides the segmentation
@@ -392,8 +390,7 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
 def _correlation(interval: Interval | None) -> Cell:
     if interval is None or isnan(interval.value):
         return Cell("–")
-    value, low, high = (f"{round(each, 2) + 0.0:+.2f}" for each in (interval.value, interval.low, interval.high))
-    return Cell(f"{value} [{low}, {high}]".replace("-", "−"), interval.value)
+    return Cell(_interval(interval.value, interval.low, interval.high, decimals=2), interval.value)
 
 
 def _signatures(rows: list[Row]) -> list[tuple[str, str]]:

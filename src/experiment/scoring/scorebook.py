@@ -229,6 +229,14 @@ def _add_deltas(rows: list[Row]) -> None:
             row["delta"] = row["score"] - scores[place(row), row["baseline"]]
 
 
+def by_algorithm(rows: Iterable[Row]) -> dict[Any, dict[str, list[Row]]]:
+    """Return algorithm -> segmentation -> its rows, in the order given."""
+    found: dict[Any, dict[str, list[Row]]] = {}
+    for row in rows:
+        found.setdefault(row["algorithm"], {}).setdefault(row["segmentation"], []).append(row)
+    return found
+
+
 def write_scores(path: str | Path, rows: Iterable[Row]) -> None:
     """Write scores.csv. Numbers are written in full, so that reading them back gives the same numbers.
 

@@ -196,18 +196,12 @@ def count_sentences(
 
 def mean_and_interval(values: Sequence[float]) -> tuple[float, float | None]:
     """Return the mean, and half the width of its 95% t interval over seeds; no interval for one value."""
-    mean, error = mean_and_error(values)
-    if error is None:
-        return mean, None
+    if len(values) == 1:
+        return float(values[0]), None
     from scipy.stats import t
 
-    return mean, float(t.ppf(0.975, len(values) - 1)) * error
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
-    """Return the mean and its standard error (sample standard deviation over root n); no error for one value."""
-    mean = statistics.fmean(values)
-    return mean, statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else None
+    error = statistics.stdev(values) / len(values) ** 0.5
+    return statistics.fmean(values), float(t.ppf(0.975, len(values) - 1)) * error
 
 
 def welch_p_value(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -11,8 +11,8 @@ from sacrebleu.metrics.base import Metric, Score, Signature
 
 from subwords.counting import count_words
 
-#: Lowest frequencies in the training text of the classes of words (those of compare-mt, Neubig et al. 2019).
-FREQUENCIES = (0, 1, 2, 5, 10, 100, 1000)
+#: Lowest frequency in the training text -> class of words (those of compare-mt, Neubig et al. 2019).
+CLASSES = {0: "0", 1: "1", 2: "2-4", 5: "5-9", 10: "10-99", 100: "100-999", 1000: "1000+"}
 
 
 class _WordSignature(Signature):
@@ -105,11 +105,11 @@ def words_by_frequency(
     seen, whose `recall` says how many of them are translated. Values are percentages, None where nothing is counted;
     `words` are the reference's.
     """
-    counts = {name: [0, 0, 0] for name in _classes()}
+    counts = {name: [0, 0, 0] for name in CLASSES.values()}
     for hypothesis, reference in zip(hypotheses, references, strict=True):
         given, wanted = (Counter(tokenize(line.rstrip()).split()) for line in (hypothesis, reference))
         for word in given.keys() | wanted.keys():
-            count = counts[_class(training.get(word, 0))]
+            count = counts[CLASSES[max(low for low in CLASSES if low <= training.get(word, 0))]]
             for index, number in enumerate((min(given[word], wanted[word]), given[word], wanted[word])):
                 count[index] += number
     return {
@@ -121,16 +121,6 @@ def words_by_frequency(
         }
         for name, (right, given, wanted) in counts.items()
     }
-
-
-def _classes() -> list[str]:
-    ends = [above - 1 for above in FREQUENCIES[1:]]
-    closed = [str(low) if low == high else f"{low}-{high}" for low, high in zip(FREQUENCIES, ends, strict=False)]
-    return [*closed, f"{FREQUENCIES[-1]}+"]
-
-
-def _class(frequency: int) -> str:
-    return _classes()[sum(frequency >= low for low in FREQUENCIES) - 1]
 
 
 def _percentage(part: int, whole: int) -> float | None:

@@ -53,9 +53,6 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
         inherited = _named(parent, recipes)
         flags = {**inherited.get("flags", {}), **recipe.get("flags", {})}
         recipe = {**inherited, **{key: value for key, value in recipe.items() if key != "flags"}, "flags": flags}
-        recipe.setdefault("like", inherited.get("like"))
-        if recipe["like"] is None:
-            del recipe["like"]
     recipe["flags"] = {flag: value for flag, value in recipe["flags"].items() if value is not None}
     check_flags(name, recipe["flags"])
     return recipe

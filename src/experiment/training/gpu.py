@@ -26,7 +26,6 @@ LOCKS = Path("/tmp/subword-lab-gpus")
 POLL_SECONDS = 2.0
 #: The kernel module's list of cards: it is there when a card is, even where the driver's programs fail.
 DRIVER_CARDS = Path("/proc/driver/nvidia/gpus")
-_BACKENDS = {True: "nccl", False: "gloo"}
 
 
 @dataclass(frozen=True)
@@ -211,7 +210,7 @@ def process_group_flags(processes: int, cuda: bool) -> list[str]:
     """
     flags = ["--distributed-world-size", str(processes)]
     if processes > 1:
-        flags += ["--distributed-backend", _BACKENDS[cuda]]
+        flags += ["--distributed-backend", "nccl" if cuda else "gloo"]
         if not cuda:  # torch's own wrapper needs a card
             flags += ["--ddp-backend", "legacy_ddp"]
     return flags
