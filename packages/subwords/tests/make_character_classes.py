@@ -1,9 +1,9 @@
-"""Write hft/c_utf8.py: the character classes and case mappings that GNU sed takes from the C library.
+"""Write hft/c_utf8.txt: the character classes and case mappings that GNU sed takes from the C library.
 
 HFT's published pretokenization is a sed script, and what [[:alpha:]], \\b or \\L mean there is decided by the C
 library. Run this on a system with the glibc whose classes are wanted:
 
-    python tests/make_character_classes.py src/subwords/hft/c_utf8.py
+    python tests/make_character_classes.py src/subwords/hft/c_utf8.txt
 """
 
 from __future__ import annotations
@@ -24,33 +24,30 @@ CODE_POINTS = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Ask the C library about every code point and write the module."""
+    """Ask the C library about every code point and write the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args(argv)
-    arguments.output.write_text(module_text(), encoding="utf-8", newline="\n")
+    arguments.output.write_text(file_text(), encoding="utf-8", newline="\n")
     return 0
 
 
-def module_text() -> str:
-    """Return the source of the module."""
+def file_text() -> str:
+    """Return what the file holds: blocks between empty lines, the first says what it is, each other has a name."""
     locale.setlocale(locale.LC_ALL, LOCALE)
     members = {name: members_of(name) for name in CLASSES}
     if set(members_of("alnum")) != {*members["alpha"], *members["digit"]}:
-        raise SystemExit("in this C library alnum is more than alpha and digit: the module would be wrong")
-    lines = [
-        f'"""Character classes and case mappings of {LOCALE} in {" ".join(platform.libc_ver())}.',
-        "",
-        "Made by tests/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,",
-        "`100-136/2` every second code point of one, a mapping adds the signed number before the colon.",
-        '"""',
-        "",
+        raise SystemExit("in this C library alnum is more than alpha and digit: the file would be wrong")
+    blocks = [
+        [
+            f"Character classes and case mappings of {LOCALE} in {' '.join(platform.libc_ver())}.",
+            "Made by tests/make_character_classes.py; do not edit. Hexadecimal code points: `41-5a` is a range,",
+            "`100-136/2` every second code point of one, a mapping adds the signed number before the colon.",
+        ]
     ]
-    for name in CLASSES:
-        lines += [f'{name.upper()} = """', *wrapped(ranges(members[name])), '"""', ""]
-    for name in MAPPINGS:
-        lines += [f'TO_{name.upper()} = """', *mapping(name), '"""', ""]
-    return "\n".join(lines[:-1]) + "\n"
+    blocks += [[name.upper(), *wrapped(ranges(members[name]))] for name in CLASSES]
+    blocks += [[f"TO_{name.upper()}", *mapping(name)] for name in MAPPINGS]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
 def members_of(name: str) -> list[int]:

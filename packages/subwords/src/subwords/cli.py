@@ -350,12 +350,10 @@ def _show_progress(row: compare.Row) -> None:
 
 
 def _list(arguments: argparse.Namespace) -> None:
-    from subwords import listing
-
     described = []
     for name in [arguments.algorithm] if arguments.algorithm else registry.names():
         try:
-            described.append(listing.describe_algorithm(registry.find(name)))
+            described.append(_described(registry.find(name)))
         except InputError as error:
             if arguments.algorithm:
                 raise
@@ -363,7 +361,38 @@ def _list(arguments: argparse.Namespace) -> None:
     if arguments.json:
         print(json.dumps(described, ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(map(listing.as_text, described)))
+        print("\n\n".join(map(_as_text, described)))
+
+
+def _described(algorithm: type[Segmenter]) -> dict[str, Any]:
+    """Return what `subwords list --json` shows of an algorithm."""
+    return {
+        "algorithm": algorithm.algorithm,
+        "summary": algorithm.summary,
+        "size": algorithm.size_counts,
+        "reads": algorithm.reads,
+        "parameters": [
+            {
+                "name": parameter.name,
+                "default": parameter.default,
+                "choices": list(parameter.choices),
+                "stage": parameter.stage,
+                "help": parameter.help,
+            }
+            for parameter in algorithm.parameters
+        ],
+    }
+
+
+def _as_text(described: dict[str, Any]) -> str:
+    """Return the same for a person to read."""
+    size = f"--size counts {described['size']}" if described["size"] else "takes no --size"
+    lines = [f"{described['algorithm']}: {described['summary']}", f"    {size}; reads {described['reads']} text"]
+    for parameter in described["parameters"]:
+        choices = f" ({' | '.join(map(str, parameter['choices']))})" if parameter["choices"] else ""
+        default = "none" if parameter["default"] is None else parameter["default"]
+        lines.append(f"    --set {parameter['name']}={default}{choices}  [{parameter['stage']}] {parameter['help']}")
+    return "\n".join(lines)
 
 
 def _new(arguments: argparse.Namespace) -> None:

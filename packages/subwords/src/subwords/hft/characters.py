@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from subwords.core.hft_text import Pretokenizer
-from subwords.hft import c_utf8
 
 #: One bit for each class, as in `subwords.core.hft_text`.
 UPPER, LOWER, ALPHA, DIGIT, SPACE, WORD = 1, 2, 4, 8, 16, 32
@@ -14,15 +14,16 @@ UPPER, LOWER, ALPHA, DIGIT, SPACE, WORD = 1, 2, 4, 8, 16, 32
 
 @cache
 def pretokenizer() -> Pretokenizer:
-    """Return a pretokenizer with the tables of the C library that c_utf8.py names, and without escapes."""
+    """Return a pretokenizer with the tables of the C library that c_utf8.txt names, and without escapes."""
+    blocks = Path(__file__).with_name("c_utf8.txt").read_text("ascii").split("\n\n")[1:]  # the first says what it is
+    ranges = {name: words for name, *words in map(str.split, blocks)}
     tables = Pretokenizer()
-    classes = {UPPER: c_utf8.UPPER, LOWER: c_utf8.LOWER, ALPHA: c_utf8.ALPHA, DIGIT: c_utf8.DIGIT, SPACE: c_utf8.SPACE}
-    for bit, text in classes.items():
-        for word in text.split():
+    for name, bit in (("UPPER", UPPER), ("LOWER", LOWER), ("ALPHA", ALPHA), ("DIGIT", DIGIT), ("SPACE", SPACE)):
+        for word in ranges[name]:
             tables.mark(bit, *_range(word))
     tables.mark(WORD, ord("_"), ord("_"), 1)
-    for upper, text in ((False, c_utf8.TO_LOWER), (True, c_utf8.TO_UPPER)):
-        for difference, word in _conversions(text):
+    for upper, name in ((False, "TO_LOWER"), (True, "TO_UPPER")):
+        for difference, word in _conversions(ranges[name]):
             tables.convert(upper, difference, *_range(word))
     return tables
 
@@ -41,10 +42,10 @@ def _range(word: str) -> tuple[int, int, int]:
     return int(first, 16), int(last or first, 16), int(step or 1)
 
 
-def _conversions(text: str) -> Iterator[tuple[int, str]]:
+def _conversions(words: list[str]) -> Iterator[tuple[int, str]]:
     """Yield each range of a mapping with the number that is added to its code points."""
     difference = 0
-    for word in text.split():
+    for word in words:
         if word.endswith(":"):
             difference = int(word[:-1], 16)
         else:
