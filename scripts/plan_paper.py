@@ -69,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
             f"{part.corpus:{wide}}  {part.direction:7}  {part.model:{model}}  {part.runs:5}  {part.done:5}"
             f"  {part.parameters / 1e6:6.1f} M  {costs.hours_label(part.hours):>9}  {part.stays / 1e9:5.1f} GB"
         )
-    trainings = arguments.at_once or costs.at_once(found.experiment.settings["runtime"], device)
+    trainings = arguments.at_once or costs.at_once(paper.experiment.settings["runtime"], device)
     print(f"\n{costs.summary(parts, device, trainings)}")
     if any(part.hours is None for part in parts):
         print("?: nothing says how many pairs the corpus has; name them under `pairs` in the paper's file")

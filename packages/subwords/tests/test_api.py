@@ -24,6 +24,7 @@ from subwords.cli import main
 from subwords.files import whole_file
 from subwords.segmenter import Segmenter
 from subwords.threads import use
+from subwords.vocabulary import Vocabulary
 
 LINES = ["low lower lowest low", "new newer newest", "wide wider widest", ""] * 4
 TEXT = "".join(f"{line}\n" for line in LINES).encode()
@@ -352,6 +353,8 @@ def test_ids_come_back(name: str, text: Path) -> None:
     assert model.vocab.unknown in model.encode_ids("Ж") or name in NOTHING_UNKNOWN
     with pytest.raises(InputError, match="no number of a piece"):
         model.decode_ids([len(model.vocab)])
+    with pytest.raises(InputError, match="no number"):
+        model.decode_ids(["a"])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("name", sorted({*registry.names()} - {"huffman", "word"}))
@@ -427,3 +430,18 @@ def test_importing_is_fast() -> None:
         float(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout) for _ in "123"
     ]
     assert min(times) < 0.05
+
+
+def test_text_that_looks_like_a_special_token_is_not_one() -> None:
+    vocabulary = Vocabulary(["low", "<pad>"], special=("<unk>", "<s>", "<pad>"))
+    unknown, pad = vocabulary["<unk>"], vocabulary["<pad>"]
+    assert vocabulary.ids(["<s>", "low", "<pad>"]) == [unknown, vocabulary["low"], pad]
+    assert vocabulary["<s>"] not in (unknown, pad)
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
+def test_a_file_in_shared_memory_is_no_device(text: Path) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        model = Path(folder, "model")
+        assert main(["learn", "char", "--model", str(model), str(text)]) == 0
+        assert load(model).decode(load(model).encode("low")) == "low"

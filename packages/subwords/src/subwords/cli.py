@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from keyword import iskeyword
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -397,10 +398,12 @@ def _as_text(described: dict[str, Any]) -> str:
 
 def _new(arguments: argparse.Namespace) -> None:
     name, path = arguments.name, Path(f"{arguments.name}.py")
-    if not name.isidentifier() or name != name.lower():
+    if not name.isidentifier() or iskeyword(name) or name != name.lower() or not name.strip("_"):
         raise InputError(
             f"{name!r} cannot name a file", allowed="small letters, digits and _", next_step="subwords new mine"
         )
+    if name in registry.names():
+        raise InputError(f"{name} is an algorithm of the library", next_step="choose another name")
     if path.exists():
         raise InputError(f"{path} is there already", next_step="choose another name")
     cls = "".join(part.capitalize() for part in name.split("_"))

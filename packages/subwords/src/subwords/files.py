@@ -17,7 +17,7 @@ from subwords.errors import InputError
 #: What errors call a stream that has no file name.
 STANDARD_INPUT = "standard input"
 #: Names of streams that are open already: /dev/stdout may be a link to a file, and is no file of that name.
-DEVICES = ("/dev/", "/proc/")
+DEVICES = ("/dev/std", "/dev/fd/", "/proc/")
 #: Bytes that are read together.
 BLOCK = 1 << 20
 GZIP = b"\x1f\x8b"

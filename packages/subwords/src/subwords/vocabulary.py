@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from typing import SupportsIndex
 
 from subwords.errors import InputError
 
@@ -29,6 +30,7 @@ class Vocabulary:
         self._pieces = [*(token for token in special if token not in known), *pieces]
         self._ids = {piece: number for number, piece in enumerate(self._pieces)}
         self._hidden = frozenset(self._ids[token] for token in special)
+        self._no_pieces = frozenset(special) - known
         self.unknown = self._ids[special[0]] if special else -1
 
     def __len__(self) -> int:
@@ -47,14 +49,15 @@ class Vocabulary:
         return self._ids.get(piece, self.unknown)
 
     def ids(self, pieces: Iterable[str]) -> list[int]:
-        """Return the numbers of pieces."""
-        return [self[piece] for piece in pieces]
+        """Return the numbers of pieces. Text that only looks like a special token (`<s>`) is unknown."""
+        unknown = self.special[0] if self.special else ""
+        return [self[unknown if piece in self._no_pieces else piece] for piece in pieces]
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """Return the pieces of numbers, without special tokens but the unknown one. Raises InputError for others."""
         found = []
         for number in ids:
-            if not 0 <= number < len(self._pieces):
+            if not (isinstance(number, SupportsIndex) and 0 <= number.__index__() < len(self._pieces)):
                 raise InputError(f"{number} is no number of a piece", allowed=f"0 to {len(self._pieces) - 1}")
             if number not in self._hidden or number == self.unknown:
                 found.append(self._pieces[number])
