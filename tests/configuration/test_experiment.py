@@ -272,7 +272,8 @@ def test_a_recipe_that_trains_systems_differently_is_said() -> None:
     pieces = {"max-tokens": 2048, "patience": 10, "max-epoch": 32}
     assert len(warnings(pieces)) == 3
     assert planned_exposure(pieces) == {"updates": None, "sentences_seen": None}
-    assert planned_exposure({"batch-size": 64, "update-freq": 2, "max-update": 10}) == {
+    assert planned_exposure({"batch-size": 64, "update-freq": "2,4", "max-update": 10})["sentences_seen"] is None
+    assert planned_exposure({"batch-size": 64, "update-freq": "2", "max-update": 10}) == {
         "updates": 10,
         "sentences_seen": 1280,
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import run_experiment
-from experiment.plan.costs import at_once, costs, summary
+from experiment.plan.costs import at_once, costs, summary, training_tokens
 from experiment.training import gpu
 
 
@@ -59,3 +59,9 @@ def test_trainings_at_once_are_what_cores_and_cards_take(
     monkeypatch.setattr("os.cpu_count", lambda: 16)
     monkeypatch.setattr(gpu, "visible_gpus", lambda: ["a card"] * cards)
     assert at_once({"threads": 2, "gpus": 2, "runs_per_gpu": 3}, device) == trainings
+
+
+@pytest.mark.parametrize(("given", "batches"), [("4,8", 8), ("2", 2), (2, 2)])
+def test_an_update_sums_the_batches_that_the_recipe_says(given: str | int, batches: int) -> None:
+    flags = {"max-tokens": 1000, "max-update": 10, "update-freq": given}
+    assert training_tokens(flags, None) == 10_000 * batches

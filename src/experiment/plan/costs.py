@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from experiment.runs import Run
 from experiment.training import gpu
+from experiment.training.fairseq_flags import update_frequencies
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -111,7 +112,7 @@ def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None
     batch = flags.get("max-tokens", (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE)
     limits = []
     if flags.get("max-update"):
-        limits.append(float(flags["max-update"] * batch * flags.get("update-freq", 1)))
+        limits.append(float(flags["max-update"] * batch * update_frequencies(flags)[-1]))
     if flags.get("max-epoch") and pairs:
         limits.append(float(flags["max-epoch"] * pairs * PIECES_PER_SENTENCE))
     return min(limits) if limits else None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiment.scoring.piece_statistics import entries_of, side_statistics
+from experiment.training.fairseq_flags import update_frequencies
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
@@ -73,7 +74,8 @@ def planned_exposure(flags: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the updates and sentences that a recipe names for every system; None for what depends on the system."""
     updates = flags.get("max-update") if not flags.get("patience") else None
     by_sentences = flags.get("batch-size") and not flags.get("max-tokens")
-    batch = flags["batch-size"] * _first(flags.get("update-freq", 1)) if by_sentences else None
+    summed = update_frequencies(flags)
+    batch = flags["batch-size"] * summed[0] if by_sentences and len(summed) == 1 else None
     return {"updates": updates, "sentences_seen": updates and batch and updates * batch}
 
 
@@ -121,7 +123,3 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
-
-
-def _first(value: Any) -> int:
-    return int(value[0] if isinstance(value, list) else value)

@@ -166,6 +166,15 @@ def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
             raise unknown(f"flag in {where}:", flag, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
 
 
+def update_frequencies(flags: Mapping[str, Any]) -> list[int]:
+    """Return how many batches an update sums, in the first epoch, the second, ...; the last number is that of the rest.
+
+    >>> update_frequencies({"update-freq": "4,8"})
+    [4, 8]
+    """
+    return [int(part) for part in str(flags.get("update-freq", 1)).split(",")]
+
+
 def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
     """Return the flags for a training on several cards, with the batches of one: each card takes its part of them.
 
@@ -176,8 +185,7 @@ def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
     """
     if cards == 1:
         return dict(flags)
-    given = str(flags.get("update-freq", 1))
-    parts = [int(part) for part in given.split(",")]
+    given, parts = flags.get("update-freq", 1), update_frequencies(flags)
     if any(part % cards for part in parts):
         raise InputError(
             f"model {name}, runtime.gpus={cards}: update-freq={given} cannot be divided among {cards} cards",
