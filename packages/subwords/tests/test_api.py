@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pickle
+import random
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import pytest
 from subwords import InputError, learn, load, registry, testing
 from subwords.bpe import BPE
 from subwords.cli import main
+from subwords.core.words import WordTable
 from subwords.files import whole_file
 from subwords.segmenter import Segmenter
 from subwords.threads import use
@@ -445,3 +447,23 @@ def test_a_file_in_shared_memory_is_no_device(text: Path) -> None:
         model = Path(folder, "model")
         assert main(["learn", "char", "--model", str(model), str(text)]) == 0
         assert load(model).decode(load(model).encode("low")) == "low"
+
+
+@pytest.mark.parametrize("name", ["bpe", "bpe-dropout", "bpe-knockout", "muv", "random-bpe", "sbpe", "volt"])
+def test_characters_that_no_merge_uses_are_in_the_vocabulary(name: str, tmp_path: Path) -> None:
+    text, gold = tmp_path / "text", tmp_path / "gold"
+    text.write_text("low lower lowest straße über\n" * 3 + "\U0001f600\n", "utf-8")
+    gold.write_text("lower\tlow er\n", "utf-8")
+    model = learn(name, text, 4, **({"gold": str(gold)} if name == "bpe-knockout" else {}))
+    model.save(tmp_path / "model")
+    for each in (model, load(tmp_path / "model")):
+        assert each.decode_ids(each.encode_ids("straße über \U0001f600")) == "straße über \U0001f600"
+        assert each.vocab.unknown in each.encode_ids("Ж")
+
+
+def test_the_letters_of_words_are_their_distinct_characters() -> None:
+    draw = random.Random(1)
+    characters = [chr(draw.randrange(33, 0x110000)) for _ in range(3000)]
+    words = ["".join(draw.sample(characters, 5)) for _ in range(500)]
+    table = WordTable.of(dict.fromkeys([word for word in words if word.isprintable()], 1))
+    assert table.letters() == "".join(sorted(set("".join(table.words()))))

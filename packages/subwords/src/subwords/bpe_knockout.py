@@ -38,7 +38,7 @@ from typing import Any, Self
 
 from subwords import marks
 from subwords.boundaries import cuts, read_gold
-from subwords.counting import count_words
+from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
 from subwords.merges import learn_merges
@@ -97,7 +97,8 @@ class BPEKnockout(WordSegmenter):
             raise InputError(
                 f"{chosen['gold']} has no word whose morphs join to it", allowed="word<TAB>morph morph ..."
             )
-        merges: list[Parts] = list(learn_merges(count_words(texts), wanted, least))
+        words = word_table(texts)
+        merges: list[Parts] = list(learn_merges(words, wanted, least))
         learned = len(merges)
         warn_of_fewer(cls, learned, wanted, f"no other pair occurs {least} times")
         for _ in range(iterations):
@@ -105,7 +106,9 @@ class BPEKnockout(WordSegmenter):
             merges = knock_out(merges, gold, chosen["blame"], chosen["variant"] == "reference")
             if len(merges) == before:
                 break
-        return cls(merges, learned, chosen["variant"])
+        model = cls(merges, learned, chosen["variant"])
+        model.letters = words.letters()
+        return model
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
@@ -137,7 +140,7 @@ class BPEKnockout(WordSegmenter):
 
     def known_pieces(self) -> list[str]:
         parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
-        return marks.both_forms(part.removesuffix(END) or part for part in parts)
+        return marks.both_forms([*self.letters, *(part.removesuffix(END) or part for part in parts)])
 
     def reached(self) -> int:
         return self.learned

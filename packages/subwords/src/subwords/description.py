@@ -33,6 +33,7 @@ def write(model: Segmenter, path: Path) -> None:
         **({"file": own} if own else {}),
         "options": model.applied_with() | model.learned_with() | getattr(model, "options", {}),
         "size": model.reached(),
+        **({"letters": model.letters} if model.letters else {}),
         "subwords": __version__,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
@@ -62,6 +63,11 @@ def read(path: Path) -> dict[str, Any] | None:
             next_step=f"remove {beside} if {path} comes from elsewhere",
         )
     return described
+
+
+def letters(path: Path) -> str:
+    """Return the characters of the text that a model file was learned from; none where its description has none."""
+    return str((read(path) or {}).get("letters", ""))
 
 
 def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:

@@ -111,6 +111,8 @@ class Segmenter(ABC):
     applies: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
     libraries: tuple[str, ...] = ()
+    #: Characters of the text that it was learned from, where its published file has no room for them.
+    letters: str = ""
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
 
@@ -155,6 +157,7 @@ class Segmenter(ABC):
         applied = {p.name for p in cls.parameters if p.stage != "learn"}
         model = cls.read(path, **{name: value for name, value in known.items() if name in applied})
         model.options = changed_options(cls, known)
+        model.letters = description.letters(path)
         return model
 
     def save(self, path: str | Path) -> None:

@@ -131,6 +131,25 @@ class WordTable:
         """Return how often each word was seen."""
         return self.count
 
+    def letters(self) -> str:
+        """Return the distinct characters of the words, by code points."""
+        seen: vector[cython.char] = vector[cython.char](0x110000, 0)
+        number: int32_t
+        for number in range(self.table.size()):
+            key: cython.p_const_char = self.table.key(number)
+            i: cython.size_t = 0
+            while i < self.table.length(number):
+                lead: cython.uchar = key[i]
+                code: uint64_t = lead  # then without the bits that say how many bytes the character has
+                if lead >= 0xC0:
+                    code &= 0x1F if lead < 0xE0 else 0x0F if lead < 0xF0 else 0x07
+                i += 1
+                while i < self.table.length(number) and (key[i] & 0xC0) == 0x80:
+                    code = code << 6 | (key[i] & 0x3F)
+                    i += 1
+                seen[code] = 1
+        return "".join([chr(code) for code in range(seen.size()) if seen[code]])
+
     def discard(self, unwanted):
         """Return the table without some words (bytes)."""
         kept = WordTable()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from subwords.core.words import WordTable
 from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.merges import END, Merge, learn_stages, most_merges
@@ -33,8 +34,11 @@ class ChosenMerges(MergeSegmenter):
         return self._report or {}
 
     @classmethod
-    def _learned(cls, merges: Sequence[Merge], chosen: int, steps: Sequence[Step], options: dict[str, Any]) -> Self:
+    def _learned(
+        cls, merges: Sequence[Merge], chosen: int, steps: Sequence[Step], options: dict[str, Any], words: WordTable
+    ) -> Self:
         model = cls(merges, **options)
+        model.letters = words.letters()
         model._report = as_report(cls.algorithm, options["variant"], chosen, steps)
         if options["report"]:
             write_report(options["report"], model._report)
@@ -79,7 +83,7 @@ class Volt(ChosenMerges):
         merges, counts = learn_stages(table, max(options["candidates"], fixed or 0), ())
         words = dict(zip(table.words(), table.counts(), strict=True)) if options["variant"] == "reference" else {}
         choose = _by_published_code if options["variant"] == "reference" else _by_transport
-        return cls._learned(*choose(words, merges, counts[len(merges)], fixed, options), options)
+        return cls._learned(*choose(words, merges, counts[len(merges)], fixed, options), options, table)
 
 
 def _by_transport(
@@ -160,7 +164,7 @@ class Muv(ChosenMerges):
         steps = [measure(size, counts[size]) for size in sizes]
         steps = with_utility(steps, [step.vocabulary for step in steps])
         chosen = sizes[0] if fixed else best(steps, "muv").size
-        return cls._learned(merges[:chosen], chosen, steps, options)
+        return cls._learned(merges[:chosen], chosen, steps, options, words)
 
 
 def _entropy(size: int, counts: Mapping[str, int]) -> Step:
