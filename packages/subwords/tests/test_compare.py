@@ -25,7 +25,8 @@ def text(tmp_path: Path) -> Path:
 def test_figures_by_hand(text: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold"
     gold.write_text("abab\tab ab\n")
-    char, word = compare(text, 6, algorithms=["char", "word"], gold=gold)
+    char, word, oracle = compare(text, 6, algorithms=["char", "word", "oracle"], gold=gold)
+    assert oracle.morph_f1 == 1
     letters, words, spaces = 10 + 10 + 6, 9, 6  # of one of the 20 copies
     assert char.pieces_per_word == pytest.approx((letters + spaces) / words)
     assert char.pieces_per_sentence == pytest.approx((letters + spaces) / 4)

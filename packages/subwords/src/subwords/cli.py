@@ -139,7 +139,9 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("text", metavar="TEXT", type=Path)
     compare.add_argument("--size", metavar="N", required=True, help="for every algorithm that takes a size")
     compare.add_argument("--algorithms", metavar="NAME", nargs="+", help="these only (default: all)")
-    compare.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary F1")
+    compare.add_argument(
+        "--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: boundary F1, and the oracle"
+    )
     compare.add_argument("--moses", metavar="LANG", help="tokenize first for algorithms that read tokenized text")
     compare.add_argument("--set", metavar="ALGORITHM.KEY=VALUE", dest="options", action="append", default=[])
     form = compare.add_mutually_exclusive_group()

@@ -60,7 +60,8 @@ def compare(
     """Return a row for each algorithm (all registered ones by default), in order; `done` is called with each at once.
 
     `size` goes to every algorithm that takes one. `moses` is the language to tokenize in for algorithms that read
-    tokenized text. `options` are parameters by algorithm. `morph_f1` is the macro F1 of boundaries against `gold`.
+    tokenized text. `options` are parameters by algorithm. `morph_f1` is the macro F1 of boundaries against `gold`,
+    from which `oracle` takes its pieces: the upper bound.
 
     Raises InputError when the text or the gold file cannot be used, or an algorithm is not registered.
     """
@@ -76,7 +77,8 @@ def compare(
     with tempfile.TemporaryDirectory(prefix="subwords-compare-") as folder:
         texts = {"raw": text, "moses": _tokenized(text, moses, Path(folder)) if moses else text}
         for name in names:
-            given = dict((options or {}).get(name, {}))
+            upper_bound = {"gold": str(gold)} if gold and name == "oracle" else {}
+            given = upper_bound | (options or {}).get(name, {})
             try:
                 row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
             except InputError as error:
