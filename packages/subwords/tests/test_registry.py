@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -86,14 +85,16 @@ def test_what_cannot_be_used_is_said(source: str, name: str, said: str, tmp_path
 
 
 def test_an_installed_package_offers_an_algorithm(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    offered = [
-        EntryPoint("theirs", "subwords.template:Template", registry.ENTRY_POINTS),
-        EntryPoint("bpe", "subwords.template:Template", registry.ENTRY_POINTS),
-        EntryPoint("broken", "subwords.template:NoSuchClass", registry.ENTRY_POINTS),
-    ]
-    monkeypatch.setattr(registry, "entry_points", lambda group: offered)
+    installed = tmp_path / "theirs-1.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    offered = {"theirs": "Template", "bpe": "Template", "broken": "NoSuchClass"}
+    points = "".join(f"{name} = subwords.template:{cls}\n" for name, cls in offered.items())
+    (installed / "entry_points.txt").write_text(f"[{registry.ENTRY_POINTS}]\n{points}")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "entry_points", registry.entry_points.__wrapped__)  # without what is remembered
     assert registry.names()[-2:] == ["broken", "theirs"]
     assert registry.find("theirs") is Template
     assert registry.find("bpe").algorithm == "bpe", "a name of ours cannot be taken"
