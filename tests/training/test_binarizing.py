@@ -8,10 +8,13 @@ from pathlib import Path
 import fairseq_plugins  # noqa: F401  (mends fairseq's imports)
 import pytest
 from fairseq import options
+from fairseq.data import Dictionary
 from fairseq_cli.preprocess import main as preprocess
 
 from experiment.binarizing import binarize
+from subwords import learn
 from subwords.errors import InputError
+from subwords.export import write as write_vocabulary
 
 #: Pieces like fairseq's own symbols and fillers, pieces with spaces of other kinds, and some whose order is another by
 #: UTF-16 units than by code points.
@@ -75,3 +78,13 @@ def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "dev.en").write_text("")
     with pytest.raises(InputError, match=r"dev\.en is missing or empty"):
         binarize(tmp_path, "de-en", joint=False)
+
+
+@pytest.mark.parametrize("name", ["bpe", "char", "hft", "unigram", "word", "wordpiece"])
+def test_an_exported_dictionary_is_fairseqs(name: str, tmp_path: Path) -> None:
+    lines = ["low lower lowest straße", "newer wider </s> #", "the lowest straße"] * 4
+    model = learn(name, iter(lines), {"char": None, "wordpiece": 60, "word": 9, "unigram": 23}.get(name, 30))
+    write_vocabulary(model, "fairseq", tmp_path / "dict.txt")
+    dictionary = Dictionary.load(str(tmp_path / "dict.txt"))
+    pieces = model.encode("lower straße").split()
+    assert dictionary.string(dictionary.encode_line(" ".join(pieces), add_if_not_exist=False)).split() == pieces
