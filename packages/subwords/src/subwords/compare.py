@@ -78,7 +78,7 @@ def compare(
         texts = {"raw": text, "moses": _tokenized(text, moses, Path(folder)) if moses else text}
         for name in names:
             upper_bound = {"gold": str(gold)} if gold and name == "oracle" else {}
-            given = upper_bound | (options or {}).get(name, {})
+            given = {**upper_bound, **(options or {}).get(name, {})}
             try:
                 row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
             except InputError as error:
