@@ -34,11 +34,13 @@ def test_its_own_boundaries_are_perfect(gold: Path) -> None:
 
 def test_in_a_comparison(gold: Path, tmp_path: Path) -> None:
     (tmp_path / "text").write_text("cats undoing cats\n")
-    options = {"oracle": {"gold": str(gold)}}
-    row, without = (
-        compare(tmp_path / "text", 4, algorithms=["oracle"], gold=gold, options=given)[0] for given in (options, {})
-    )
-    assert (row.morph_f1, row.pieces_per_word, row.reason) == (1.0, 7 / 3, "")
+    text, only = tmp_path / "text", ["oracle"]
+    for row in (
+        compare(text, 4, algorithms=only, gold=gold)[0],
+        compare(text, 4, algorithms=only, gold=gold, options={"oracle": {"gold": str(gold)}})[0],
+    ):
+        assert (row.morph_f1, row.pieces_per_word, row.reason) == (1.0, 7 / 3, "")
+    (without,) = compare(text, 4, algorithms=only)
     assert "oracle needs gold" in without.reason
 
 
