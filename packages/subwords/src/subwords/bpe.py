@@ -78,7 +78,7 @@ class BPE(MergeSegmenter):
 
             merges = learn_merges(counts, wanted, least)
         model = cls(merges, **options)
-        model.letters = counts.letters()
+        model.learned_letters = counts.letters()
         warn_of_fewer(cls, len(model.merges), wanted, f"no other pair occurs {least} times")
         return model
 

@@ -107,7 +107,7 @@ class BPEKnockout(WordSegmenter):
             if len(merges) == before:
                 break
         model = cls(merges, learned, chosen["variant"])
-        model.letters = words.letters()
+        model.learned_letters = words.letters()
         return model
 
     @classmethod
@@ -140,7 +140,7 @@ class BPEKnockout(WordSegmenter):
 
     def known_pieces(self) -> list[str]:
         parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
-        return marks.both_forms([*self.letters, *(part.removesuffix(END) or part for part in parts)])
+        return marks.both_forms([*self.learned_letters, *(part.removesuffix(END) or part for part in parts)])
 
     def reached(self) -> int:
         return self.learned

@@ -33,7 +33,7 @@ def write(model: Segmenter, path: Path) -> None:
         **({"file": own} if own else {}),
         "options": model.applied_with() | model.learned_with() | getattr(model, "options", {}),
         "size": model.reached(),
-        **({"letters": model.letters} if model.letters else {}),
+        **({"letters": model.learned_letters} if model.learned_letters else {}),
         "subwords": __version__,
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }

@@ -81,7 +81,7 @@ class RandomBPE(MergeSegmenter):
         counts = word_table(texts)
         merges = draw_merges(counts, wanted, given["sampling"], given["temperature"], given["seed"])
         model = cls(merges, **options)
-        model.letters = counts.letters()
+        model.learned_letters = counts.letters()
         warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         return model
 

@@ -104,7 +104,7 @@ class SBPE(MergeSegmenter):
             stop = (lambda gains: stopping_point(gains, given["k"], window)) if auto else None
             learned = likelihood_merges(counts, wanted, stop)
         model = cls([merge for merge, _ in learned], [gain for _, gain in learned], **options)
-        model.letters = counts.letters()
+        model.learned_letters = counts.letters()
         if not auto:
             warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         if given["report"]:

@@ -112,7 +112,7 @@ class Segmenter(ABC):
     #: Packages that decide what the pieces are.
     libraries: tuple[str, ...] = ()
     #: Characters of the text that it was learned from, where its published file has no room for them.
-    letters: str = ""
+    learned_letters: str = ""
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
 
@@ -157,7 +157,7 @@ class Segmenter(ABC):
         applied = {p.name for p in cls.parameters if p.stage != "learn"}
         model = cls.read(path, **{name: value for name, value in known.items() if name in applied})
         model.options = changed_options(cls, known)
-        model.letters = description.letters(path)
+        model.learned_letters = description.letters(path)
         return model
 
     def save(self, path: str | Path) -> None:

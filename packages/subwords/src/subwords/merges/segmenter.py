@@ -85,12 +85,12 @@ class MergeSegmenter(WordSegmenter):
     def symbols(self) -> list[str]:
         """Return all characters, inside a word and at its end, by code points; and what each merge makes.
 
-        The characters are those of the merges and of `letters`. Another one is a piece, too, where a text has it,
-        but the model does not know it.
+        The characters are those of the merges and of `learned_letters`. Another one is a piece, too, where a text has
+        it, but the model does not know it.
         """
         made = list(dict.fromkeys(left + right for left, right in self.merges))
         parts = {part for merge in self.merges for part in merge} - set(made)
-        characters = sorted({*self.letters, *(part.removesuffix(END) or part for part in parts)})
+        characters = sorted({*self.learned_letters, *(part.removesuffix(END) or part for part in parts)})
         return list(dict.fromkeys([form for character in characters for form in (character, character + END)] + made))
 
     def known_pieces(self) -> list[str]:

@@ -38,7 +38,7 @@ class ChosenMerges(MergeSegmenter):
         cls, merges: Sequence[Merge], chosen: int, steps: Sequence[Step], options: dict[str, Any], words: WordTable
     ) -> Self:
         model = cls(merges, **options)
-        model.letters = words.letters()
+        model.learned_letters = words.letters()
         model._report = as_report(cls.algorithm, options["variant"], chosen, steps)
         if options["report"]:
             write_report(options["report"], model._report)
