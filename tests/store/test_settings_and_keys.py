@@ -75,6 +75,7 @@ CHANGES: list[tuple[str, Any, set[str]]] = [
     ("cleaning.max_ratio", 9, NOTHING),  # the default
     ("cleaning.overlap", "keep", TEXT | ASKED),  # test sets have keys of their own then
     ("cleaning.testsets", ["other", "late"], TEXT | ASKED),
+    ("cleaning.testsets", [], TEXT | ASKED),  # of none
     ("cleaning.deduplicate", True, TEXT),
     ("cleaning.train_pairs", 2, TEXT),
     ("cleaning.seed", 2, NOTHING),  # until pairs are drawn: below

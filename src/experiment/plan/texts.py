@@ -136,11 +136,11 @@ def describe_text(
     cleaned of: every one that the catalogue has for the pair, whatever an experiment translates.
     """
     cleaning = {**OPTIONS, **corpus.cleaning, **overriding}
-    cleaned_of = cleaning.pop("testsets", None)
+    splits, named = corpus.splits(pair), cleaning.pop("testsets", None)
+    cleaned_of = splits if named is None else named
     if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
         cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
-    splits = corpus.splits(pair)
     definition: dict[str, Any] = {"step": STEP, "languages": pair.split("-")}
     if isinstance(corpus, Group):
         parts = zip(corpus.members, members, strict=True)
@@ -159,7 +159,7 @@ def describe_text(
         tests = []
         for name in (name for name in splits if name not in ("train", "dev")):
             drawn = splits[name].drawn or corpus.generator is not None
-            removed = "keep" not in (cleaning["overlap"], splits[name].overlap) and name in (cleaned_of or splits)
+            removed = "keep" not in (cleaning["overlap"], splits[name].overlap) and name in cleaned_of
             if drawn or removed:
                 definition["tests"][name] = described[name]
                 tests.append(PlannedTestSet(name, name))
