@@ -18,6 +18,7 @@ from typing import Any
 from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.piece_statistics import vocabulary_overlap
 from experiment.segmentations import GOLD
+from experiment.store.checksums import file_sha256
 from experiment.text.lines import rewrite, write_lines
 from subwords import registry
 from subwords.errors import InputError
@@ -38,6 +39,16 @@ def own_copy(job: Mapping[str, Any], folder: Path) -> str:
     if job["source"] and registry.source_digest(name) != job["source"]:
         raise InputError(f"{job['algorithm']} was changed after the experiment had been planned", next_step="run again")
     return name
+
+
+def check_files(job: Mapping[str, Any], cls: type[Segmenter]) -> None:
+    """Raise InputError where a file that an option names is not what the experiment was planned with."""
+    options, planned = {**job["learn"], **job["encode"]}, job.get("definition", {}).get("options", {})
+    for name in (parameter.name for parameter in cls.parameters if parameter.is_file):
+        if name in planned and file_sha256(options[name]) != planned[name]:
+            raise InputError(
+                f"{name}: {options[name]} was changed after the experiment had been planned", next_step="run again"
+            )
 
 
 def learn(job: Mapping[str, Any], cls: type[Segmenter], train: Path, folder: Path, scratch: Path) -> dict[str, Any]:
@@ -111,17 +122,20 @@ def encode(segmenter: Segmenter, text: Path, pieces: Path, draw: int | None = No
 def restricted(
     cls: type[Segmenter], options: Mapping[str, Any], folder: Path, language: str, text: Path
 ) -> Path | None:
-    """Return the vocabulary file of one side where there is a vocabulary threshold, after counting its pieces.
+    """Return the vocabulary file of one side: a copy of the user's, which may be changed or moved before the last test
+    set is segmented; or, where there is a vocabulary threshold, one made by counting the pieces.
 
     subword-nmt's joint BPE practice (Sennrich et al. 2017): a merge is used on one side only where that side's train
     text makes its result often enough.
     """
-    if options.get("vocabulary_threshold", 1) <= 1 or options.get("vocabulary"):
+    path = folder / f"vocabulary.{language}"
+    if options.get("vocabulary"):
+        return shutil.copyfile(options["vocabulary"], path)
+    if options.get("vocabulary_threshold", 1) <= 1:
         return None
     unrestricted = {key: value for key, value in options.items() if key != "vocabulary_threshold"}
     segmenter = cls.load(folder / f"model.{language}", **unrestricted)
     counts = Counter(piece for line in segmenter.encode_lines(read_lines(text)) for piece in line.split(" ") if piece)
-    path = folder / f"vocabulary.{language}"
     write_counts(path, counts)
     return path
 
@@ -139,7 +153,7 @@ def read_counts(path: Path) -> dict[str, int]:
 def load_segmenter(folder: Path, language: str, algorithm: str) -> Segmenter:
     """Return the segmenter of a side, with the options that it is applied with."""
     options = read_json(folder / f"encode.{language}.json")
-    if options.get("vocabulary") == f"vocabulary.{language}":  # made with the segmentation
+    if options.get("vocabulary") == f"vocabulary.{language}":  # beside it
         options["vocabulary"] = str(folder / options["vocabulary"])
     return registry.find(algorithm).load(folder / f"model.{language}", **options)
 
@@ -154,6 +168,7 @@ def segment(job: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     languages, text = job["pair"].split("-"), Path(job["text"])
     algorithm = own_copy(job, folder)
     cls = registry.find(algorithm)
+    check_files(job, cls)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".learn.") as scratch:
         pairs, train = job["learn_pairs"], text / "train"
         source = draw_pairs(train, languages, pairs, Path(scratch)) if pairs else train

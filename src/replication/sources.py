@@ -25,13 +25,13 @@ from experiment.plan.texts import DOWNLOADS
 from experiment.runs import Grid, Run, directions_of
 from experiment.scoring.scorebook import read_scores
 from experiment.segmentations import Segmentation
+from experiment.segmenting import load_segmenter
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import synchronize
 from experiment.training.selection import choice_fits, kept
 from replication import measurements
 from replication.measure_code import code_of
-from subwords import registry
 from subwords.errors import unknown
 from subwords.segmenter import Segmenter
 
@@ -95,8 +95,7 @@ class Text:
 
     def segmenter(self, language: str) -> Segmenter:
         """Return the segmenter of one language."""
-        options = read_json(self.folder / f"encode.{language}.json")
-        return registry.find(self.segmentation.algorithm).load(self.folder / f"model.{language}", **options)
+        return load_segmenter(self.folder, language, self.segmentation.algorithm)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from experiment.config import Experiment
 from experiment.jsonfiles import read_json
 from experiment.segmenting import load_segmenter, read_counts, segment
+from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
 
 
@@ -104,3 +105,21 @@ def test_pieces_are_counted_and_the_threshold_finds_its_vocabulary(text: Path) -
     moved = folder.rename(text / "moved")  # what lies in it is found wherever it is
     lines = (text / "train.xx").read_text().splitlines()
     assert list(load_segmenter(moved, "xx", "bpe").encode_lines(lines)) == (moved / "train.xx").read_text().splitlines()
+
+
+def test_what_becomes_of_the_users_files_later_changes_nothing(text: Path) -> None:
+    """A vocabulary is copied, because test sets are segmented days later; a file that is not as planned is an error."""
+    vocabulary, free, own = (text / name for name in ("vocabulary", "free", "own"))
+    vocabulary.write_text("x 9\ny 9\n")  # so that words are split into characters
+    job = {"pair": "xx-yy", "text": str(text), "form": "moses", "gold": {}, "algorithm": "bpe", "size": 20}
+    job |= {"joint": True, "learn": {}, "encode": {}, "learn_pairs": None, "draws": None, "source": None}
+    for folder, options in ((free, {}), (own, {"vocabulary": str(vocabulary)})):
+        folder.mkdir()
+        planned = {"options": {name: file_sha256(path) for name, path in options.items()}}
+        segment(job := job | {"encode": options, "definition": planned}, folder)
+    lines, pieces = ((place / "train.xx").read_text().splitlines() for place in (text, own))
+    assert pieces != (free / "train.xx").read_text().splitlines()
+    (free / "pieces.xx").replace(vocabulary)
+    assert list(load_segmenter(own, "xx", "bpe").encode_lines(lines)) == pieces
+    with pytest.raises(InputError, match=f"vocabulary: {vocabulary} was changed after the experiment had been planned"):
+        segment(job, own)
