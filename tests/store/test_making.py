@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from experiment.store.checksums import Checksums
+from experiment.jsonfiles import read_json, write_json
+from experiment.store.checksums import MEMORY, Checksums
 from experiment.store.keys import key
 from experiment.store.making import DEFINITION, RECORD, Work, check_made_of, define, fits, made_of, make
 from experiment.store.results import Results, synchronize
@@ -154,11 +155,18 @@ def test_checksums_are_remembered_by_size_and_time(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_text("one")
     assert Checksums(tmp_path).of(file) == hashlib.sha256(b"one").hexdigest()
-    memory = json.loads((tmp_path / ".checksums.json").read_text())
+    memory = read_json(tmp_path / MEMORY)
     memory[str(file.resolve())][2] = "remembered"
-    (tmp_path / ".checksums.json").write_text(json.dumps(memory))
+    write_json(tmp_path / MEMORY, memory, sealed=True)
     assert Checksums(tmp_path).of(file) == "remembered"
     file.write_text("other")
     assert Checksums(tmp_path).of(file) == hashlib.sha256(b"other").hexdigest()
-    (tmp_path / ".checksums.json").write_text("torn")
-    assert Checksums(tmp_path).of(file) == hashlib.sha256(b"other").hexdigest()
+
+
+def test_damaged_checksums_are_computed_again(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    file.write_text("one")
+    checksum = Checksums(tmp_path).of(file)
+    for damaged in ("torn", "[]", (tmp_path / MEMORY).read_text().replace(checksum, "0" + checksum[1:])):
+        (tmp_path / MEMORY).write_text(damaged)
+        assert Checksums(tmp_path).of(file) == checksum

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from experiment.jsonfiles import read_json, write_json
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -58,8 +58,8 @@ class Checksums:
     def __init__(self, folder: Path) -> None:
         self._memory = folder / MEMORY
         self._known: dict[str, list[int | str]] = {}
-        with contextlib.suppress(OSError, ValueError):  # not there yet, or torn: files are read again
-            self._known = json.loads(self._memory.read_text(encoding="utf-8"))
+        with contextlib.suppress(InputError):  # not there yet, or damaged: files are read again
+            self._known = dict(read_json(self._memory))
 
     def of(self, path: Path) -> str:
         """Return the SHA-256 of a file in hexadecimal. Raises OSError where it cannot be read."""
@@ -67,6 +67,6 @@ class Checksums:
         state = [found.st_size, found.st_mtime_ns]
         if self._known.get(place, [])[:2] != state:
             self._known[place] = [*state, file_sha256(path)]
-            with contextlib.suppress(OSError), whole_file(self._memory) as stream:  # not into results of someone else
-                json.dump(self._known, stream, indent=0)
+            with contextlib.suppress(OSError):  # not into results of someone else
+                write_json(self._memory, self._known, sealed=True)
         return str(self._known[place][2])
