@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from experiment.jsonfiles import write_json
 from experiment.manifest import KEY_HELP, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
+from experiment.store.inventory import MEASURED
 from replication import measurements, report
 from replication.paper import SCORES, command_line, read
 from replication.sources import of_paper
@@ -31,6 +33,8 @@ def main(argv: list[str] | None = None) -> int:
         measured.setdefault(SCORES, of_paper(arguments.scores, paper))
     rows = read_scores(arguments.scores) if arguments.scores else []
     report.make(paper, measured, arguments.output, rows, manifest)
+    made_of = {path.name.split(".")[0]: path.name for path in arguments.measurements}
+    write_json(arguments.output / MEASURED, made_of, sealed=True)
     return 0
 
 

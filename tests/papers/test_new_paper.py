@@ -13,6 +13,8 @@ import yaml
 from guide_paper import write_files_of_the_page
 from workflow.conftest import Workplace
 
+from experiment.jsonfiles import read_json
+from experiment.store.inventory import MEASURED, waste
 from replication.claims import AS_PRINTED, NOT_TESTABLE
 
 
@@ -102,6 +104,10 @@ def test_measurements_of_another_cleaning_stay_apart(root: Path, tmp_path: Path)
         said.append(done.stdout + done.stderr)
     assert tables[0] == tables[2] != tables[1]
     assert ["measure_corpora" in each for each in said] == [True, True, False]
+    (measured,) = read_json(place.results / "papers/letters/smoke" / MEASURED).values()
+    kept, other = sorted(place.results.glob("papers/*/*/measurements/*.csv"), key=lambda path: path.name != measured)
+    assert {one.path for one in waste(place.results)} >= {other, Path(f"{other}.sha256")}
+    assert kept not in {one.path for one in waste(place.results)}
 
 
 @pytest.mark.slow

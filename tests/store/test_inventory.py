@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from deployment.damage import DAMAGES
 
 from experiment.jsonfiles import write_json
-from experiment.store.inventory import DELETED, delete, held, others, waste
+from experiment.store.inventory import DELETED, MEASURED, MEASUREMENTS, delete, held, others, waste
 from experiment.store.keys import key
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
 from experiment.store.results import Results
@@ -149,6 +150,46 @@ def test_a_choice_of_checkpoints_that_nobody_names_goes(root: Path) -> None:
     assert {one.path for one in found} == {run / "last-2", run / "best-5"}
     assert delete(root, found, superseded=True) == found
     assert sorted(path.name for path in run.iterdir() if path.is_dir()) == ["best-1"]
+
+
+def test_older_measurements_of_a_paper_go(root: Path) -> None:
+    """Those of which its tables have a newer version. What was measured since the tables were made stays."""
+    folder, old = root / "papers/two/smoke" / MEASUREMENTS, {}
+    folder.mkdir(parents=True)
+    for name in ("counts.01.csv", "counts.02.csv", "counts.03.csv", "unknown.01.csv"):
+        for path in (folder / name, folder / f"{name}.sha256"):
+            path.write_text("0123456789")
+            os.utime(path, (1000, 1000))
+            old[path.name] = path
+    assert {one.folder.name for one in waste(root)} == {"seed1"}  # no table says what it is made of
+    write_json(folder.with_name(MEASURED), {"counts": "counts.02.csv"}, sealed=True)
+    os.utime(old["counts.03.csv"], (time.time() + 60,) * 2)
+    found = [one for one in waste(root) if one.folder == folder]
+    assert {one.path.name for one in found} == {"counts.01.csv", "counts.01.csv.sha256", "counts.03.csv.sha256"}
+    assert delete(root, found) == found
+    assert {name for name, path in old.items() if path.exists()} == old.keys() - {one.path.name for one in found}
+
+
+def test_a_lock_is_opened_as_network_file_systems_want_it(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NFS locks a file for one process alone where that may write to it."""
+    (root / TEXT / LOCK).touch()
+    opened, really = [], os.open
+    monkeypatch.setattr(os, "open", lambda path, flags, *rest: opened.append(flags) or really(path, flags, *rest))
+    waste(root)
+    assert [flags & os.O_ACCMODE for flags in opened] == [os.O_RDWR]
+
+
+def test_a_file_that_vanishes_while_sizes_are_added_up_is_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs are at work: they rename and delete files."""
+    walk = os.walk
+
+    def with_vanished(top: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        for folder, folders, names in walk(top):
+            yield folder, [*folders, ".making.x"], [*names, ".model.pt.x.part"]
+
+    before = [one.size for one in held(root)]
+    monkeypatch.setattr(os, "walk", with_vanished)
+    assert [one.size for one in held(root)] == before
 
 
 def test_nothing_is_waste_where_nobody_says_what_is_used(root: Path) -> None:

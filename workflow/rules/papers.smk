@@ -13,7 +13,7 @@ plan.further_files = [file for name in paper.needed_measures for file in paper.f
 
 PAGES = [f"{PAPER}/{name}.{kind}" for name in paper.tables for kind in ("csv", "md", "tex")]
 PAGES += [f"{PAPER}/{name}.{kind}" for name in paper.figures for kind in ("svg", "png")]
-PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html")]
+PAGES += [f"{PAPER}/{name}" for name in ("claims.csv", "claims.md", "report.html", "measured.json")]
 RESULTS = PAGES + [f"{PAPER}/scores.csv"] * paper.uses_scores
 
 MEASURED = [Sources(paper, name).measured for name in paper.needed_measures]

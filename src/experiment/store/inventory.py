@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiment.jsonfiles import read_json
 from experiment.store.making import DEFINITION, LOCK, RECORD, fits
 from experiment.store.usage import USED, Use, uses, uses_of
 from subwords.errors import InputError
@@ -18,6 +20,8 @@ from subwords.errors import InputError
 KINDS = {"corpora": "*/*", "segmented": "*/*/*", "runs": "*/*/*/*/seed*"}
 #: The name of what is being deleted begins so.
 DELETED = ".deleted"
+#: A paper's measurements, and the file beside them that says of which its tables are made: measure -> name of the file.
+MEASUREMENTS, MEASURED = "measurements", "measured.json"
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,18 @@ def size_of(path: Path) -> int:
     """Return the bytes of a file, or of all files below a folder."""
     if path.is_file():
         return path.stat().st_size
-    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    total = 0
+    for one in _below(path):
+        with suppress(FileNotFoundError):
+            found = one.lstat()
+            total += found.st_size if stat.S_ISREG(found.st_mode) else 0
+    return total
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield what is below a folder. Jobs that are at work may delete some of it meanwhile: `rglob` would then fail."""
+    for place, folders, names in os.walk(folder):
+        yield from (Path(place, name) for name in (*folders, *names))
 
 
 def held(root: Path) -> Iterator[Held]:
@@ -94,6 +109,8 @@ def waste(root: Path, superseded: bool = False) -> list[Waste]:
     for result in held(root):
         with _idle(result.folder) as idle:
             found += _waste_of(root, result, superseded) if idle else ()
+    for folder in sorted(root.glob(f"papers/*/*/{MEASUREMENTS}")):
+        found += _older_measurements(folder)
     return found
 
 
@@ -117,6 +134,17 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
 
 
+def _older_measurements(folder: Path) -> Iterator[Waste]:
+    """Yield a paper's measurements, and their checksums, of which its tables have another version."""
+    tables = folder.with_name(MEASURED)
+    named = read_json(tables) if tables.exists() else {}
+    for path in sorted(folder.glob("*.csv*")):
+        newer = named.get(path.name.split(".")[0])
+        made_since = newer and path.stat().st_mtime > tables.stat().st_mtime  # and is in no table yet
+        if newer and not path.name.startswith(newer) and not made_since:
+            yield Waste(folder, path, f"the paper's tables are made of {newer}", size_of(path))
+
+
 def _unused_choices(root: Path, training: Path, superseded: bool) -> Iterator[Path]:
     """Yield the folders of models, with their translations, that no plan names, or with `superseded` no newest plan."""
     plans, place = uses(root), str(training.relative_to(root))
@@ -131,7 +159,9 @@ def _unused_choices(root: Path, training: Path, superseded: bool) -> Iterator[Pa
 @contextmanager
 def _idle(folder: Path) -> Iterator[bool]:
     """Hold the locks of a result, if no process on this machine is at work in it; yield whether that is so."""
-    handles = [os.open(lock, os.O_RDONLY) for lock in folder.rglob(LOCK)]
+    locks = [path for path in _below(folder) if path.name == LOCK]
+    # NFS locks a file for one process alone where that may write to it; results of others may perhaps only be read.
+    handles = [os.open(lock, os.O_RDWR if os.access(lock, os.W_OK) else os.O_RDONLY) for lock in locks]
     try:
         for handle in handles:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -148,13 +178,12 @@ def _idle(folder: Path) -> Iterator[bool]:
 def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list[Waste]:
     """Delete what was found, and return what was deleted. Anything that came into use in the meantime is kept."""
     deleted: list[Waste] = []
-    for left_over in list(root.rglob(f"{DELETED}*")):  # of a deletion that was killed
+    for left_over in [path for path in _below(root) if path.name.startswith(DELETED)]:  # of a deletion that was killed
         _remove(left_over)
     for one in found:
         (one.folder / LOCK).touch()
         with _idle(one.folder) as idle:
-            now = _waste_of(root, _held(root, one.folder, uses(root)), superseded) if idle else ()
-            if one.path in {each.path for each in now}:
+            if idle and one.path in {each.path for each in _waste_now(root, one.folder, superseded)}:
                 place = one.path.resolve()
                 away = place.with_name(f"{DELETED}.{place.name}")  # half of a folder is never taken for a result
                 place.replace(away)
@@ -163,6 +192,12 @@ def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list
                 _remove(away)
                 deleted.append(one)
     return deleted
+
+
+def _waste_now(root: Path, folder: Path, superseded: bool) -> Iterable[Waste]:
+    if folder.name == MEASUREMENTS:
+        return _older_measurements(folder)
+    return _waste_of(root, _held(root, folder, uses(root)), superseded)
 
 
 def _remove(path: Path) -> None:
