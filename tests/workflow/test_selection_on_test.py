@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 import yaml
+from deployment.small_paper import PAPER
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 import select_on_test
 from experiment.config import Experiment
+from experiment.jsonfiles import write_json
 from experiment.training.selection import choice_fits
 from experiment.training.selection import kept as checkpoints_kept
+from replication.paper import read
 from replication.sources import Measure, Sources
 from subwords.errors import InputError
 
@@ -130,6 +133,25 @@ def test_a_metric_that_is_asked_for_later_is_scored_alone(kept: Workplace, monke
     reference = lines(kept.one("corpora/mini.*/en-qmo/references/test.qmo"))
     assert now["scores"].pop("ter")["score"] == pytest.approx(TER().corpus_score(hypotheses, [reference]).score)
     assert {**now, "seal": ""} == {**before, "seal": ""}
+
+
+def test_a_metric_that_is_asked_for_later_needs_no_card(workplace: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another rule scores what is chosen; profiles ask for a card where something is chosen."""
+    workplace.configfile = "papers/small/experiment.yaml"
+    folder = workplace.folder / "papers" / "small"
+    folder.mkdir()
+    (folder / "paper.py").write_text(PAPER)
+    experiment = {name: value for name, value in TINY.items() if name != "experiment"}
+    paper = {"paper": "small", "title": "Small", "citation": "Nobody 2099", "scales": {"smoke": None}}
+    runs = len(TINY["segmentations"])
+    planned = workplace.plan({**paper, "experiment": experiment})
+    assert (planned.get("select_on_test"), planned.get("rescore_on_test")) == (runs, None)
+    monkeypatch.chdir(workplace.folder)
+    for mark in Sources(read(folder / "experiment.yaml"), "on-test").chosen_on_test:
+        choice = Path(mark).with_suffix("").with_suffix(".json")
+        write_json(choice, {"scores": {"bleu": {}}, "files": {}}, sealed=True)
+    planned = workplace.plan({**paper, "experiment": experiment})
+    assert (planned.get("select_on_test"), planned.get("rescore_on_test")) == (None, runs)
 
 
 def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,10 @@
 ON_TEST = f"{RUN}/{{choice}}/{{search}}/{{testset}}.chosen-on-test"  # .hyp, .json
 
 
-# translate with every checkpoint, keep what scores best; or score with another metric what was kept
+ruleorder: rescore_on_test > select_on_test  # the first whose inputs are there
+
+
+# translate with every checkpoint, keep what scores best
 rule select_on_test:
     input:
         run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
@@ -28,6 +31,17 @@ rule select_on_test:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
     shell:
         program("select_on_test.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
+
+
+# score what is chosen with another metric, without a card
+use rule select_on_test as rescore_on_test with:
+    input:
+        choice=ancient(f"{ON_TEST}.json"),
+        run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
+    resources:
+        gpu=0,
+    message:
+        "score what was chosen on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
 
 
 if "comet" in settings["metrics"]:
