@@ -82,15 +82,6 @@ def test_other_definitions_under_the_same_names(one: Workplace) -> None:
     assert before.items() <= stored(one).items()
 
 
-def test_the_same_name_of_the_experiment_costs_its_tables_alone(one: Workplace) -> None:
-    assert one.plan({**OTHER, "experiment": "tiny"}).keys() <= {"corpus", "segment", "train", "evaluate"} | {
-        "manifest",
-        "collect_scores",
-        "tables",
-    }
-    assert one.plan(ONE) == {}
-
-
 def test_tables_of_one_name_are_those_of_who_runs(workplaces: Callable[[str], Workplace]) -> None:
     """Also where Snakemake remembers nothing, as in another clone on the same results."""
     place, other = workplaces("first"), {**OTHER, "experiment": "tiny"}
@@ -188,7 +179,7 @@ def test_code_and_environments_repeat_nothing_in_the_store(one: Workplace) -> No
     before = {path: path.read_text() for path in changed}
     try:
         for path in changed:
-            path.write_text(before[path].replace("mem_mb=16000", "mem_mb=17000") + "\n# changed\n")
+            path.write_text(before[path] + "\n# changed\n")
         assert one.plan(ONE).keys() == {"collect_scores", "tables"}  # of changed code, and cheap
         assert one.plan(ONE, "--profile", "none", "--workflow-profile", "none").keys() == {"collect_scores", "tables"}
     finally:
