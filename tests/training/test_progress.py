@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from experiment.training import progress
 from experiment.training.dev_scores import write_record
 from experiment.training.progress import unfinished
 
@@ -68,3 +69,13 @@ def test_a_damaged_training_does_not_hide_the_others(tmp_path: Path) -> None:
     (tmp_path / "two/runs/two").rename(tmp_path / "one/runs/two")
     (found,) = unfinished(tmp_path / "one")
     assert found.folder.is_relative_to(tmp_path / "one/runs/one")
+
+
+def test_a_log_that_vanishes_ends_no_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training that begins again deletes the log of its lost attempt."""
+    training(tmp_path, {"max-update": 400}, [])
+    read = progress.read_json
+    monkeypatch.setattr(
+        progress, "read_json", lambda path: [log.unlink() for log in tmp_path.rglob("*.log")] and read(path)
+    )
+    assert list(unfinished(tmp_path)) == []

@@ -40,12 +40,12 @@ class Progress:
 def unfinished(root: Path) -> Iterator[Progress]:
     """Yield every training below a folder of results that has begun and not ended.
 
-    Those whose files are damaged are left out: the next plan says what to do with them.
+    Those whose files are damaged, or just deleted, are left out: the next plan says what to do with them.
     """
     for log in sorted(root.glob("runs/*/*/*/*/seed*/checkpoints/fairseq.log")):
         folder = log.parent.parent
         if not (folder / RECORD).exists() and (folder.parent / DEFINITION).exists():
-            with suppress(InputError):
+            with suppress(InputError, FileNotFoundError):
                 yield _progress(folder, log, read_json(folder.parent / DEFINITION))
 
 
