@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 from deployment.damage import DAMAGES
 
+import results
 from experiment.jsonfiles import write_json
+from experiment.schema import ROOT
 from experiment.store.inventory import DELETED, MEASURED, MEASUREMENTS, delete, held, others, waste
 from experiment.store.keys import key
 from experiment.store.making import DEFINITION, LOCK, RECORD, locked
@@ -300,3 +303,29 @@ def test_what_lies_on_another_disk_is_deleted_there(root: Path, tmp_path_factory
     assert [one.path for one in delete(root, waste(root))] == [run]
     assert not elsewhere.exists()
     assert not run.is_symlink()
+
+
+def test_the_program_shows_first_and_deletes_when_told(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    unused, used = (root / RUNS / name / "seed1" for name in ("tiny.04", "tiny.02"))
+    assert results.main(["ls", "--results", str(root)]) == 0
+    listed = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "unfinished" in listed[str(unused)]
+    assert listed[str(used)].rstrip().endswith(" one")
+    for words, said in (([], "nothing is deleted without --delete"), (["--delete"], "deleted")):
+        assert unused.exists()
+        assert results.main(["prune", "--results", str(root), *words]) == 0
+        shown = capsys.readouterr().out
+        assert said in shown
+        assert str(unused) in shown
+        assert str(used) not in shown
+    assert not unused.exists()
+    assert used.exists()
+
+
+def test_clean_deletes_no_training_unless_told(tmp_path: Path) -> None:
+    kept = {"README.md", "downloads", "corpora", "segmented", "runs", "used"}
+    for name in (*kept, "demo", "logs"):
+        (tmp_path / "results" / name).mkdir(parents=True)
+    for words, left in (([], kept), (["TRAININGS=yes"], {"README.md", "downloads"})):
+        subprocess.run(["make", "-f", ROOT / "Makefile", "clean", *words], cwd=tmp_path, check=True)
+        assert {path.name for path in (tmp_path / "results").iterdir()} == left
