@@ -25,6 +25,13 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.measure not in paper.measures:
         raise unknown("measure", arguments.measure, paper.measures, next_step=f"see {arguments.paper}")
     sources = Sources(paper, arguments.measure, scores, arguments.threads)
+    given, planned = arguments.output.name, Path(sources.measured).name
+    if given.count(".") == planned.count(".") and given != planned:  # NAME.KEY.csv
+        raise InputError(
+            f"what {arguments.measure} measures, or its code, has changed since the workflow was started",
+            allowed=f"the output {planned}; {given} has the key of what it was",
+            next_step="start it again",
+        )
     missing = [path for path in sources.paths() if not Path(path).exists()]
     if missing:
         raise InputError(f"{arguments.measure} needs {missing[0]}, which is missing", next_step="run snakemake")

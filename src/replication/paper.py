@@ -31,10 +31,10 @@ from replication.tables import PaperTable
 from subwords.errors import InputError, unknown
 
 FOLDER = schema.ROOT / "papers"
-#: Keys of an experiment that are about the machine and not about the paper: they may come from the command line.
+#: Keys of an experiment that are not about the paper: they stand beside `experiment` in its file.
 MACHINE = ("runtime", "precision", "comet_model")
 #: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
-CALLED = ("scale", "parts", *MACHINE, *RUNTIME)
+CALLED = ("scale", "parts", "runtime", *RUNTIME)
 #: Where tables, figures and claims get their numbers from beside measures: scores.csv.
 SCORES = "scores"
 

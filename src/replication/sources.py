@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pandas import DataFrame
 
 from experiment.config import Experiment
+from experiment.corpora.corpus import File
 from experiment.corpora.corpus_groups import MANY, scored_direction
 from experiment.corpora.gathering import read_origins
 from experiment.jsonfiles import read_json
@@ -128,13 +129,18 @@ class Sources:
         paper, measure = self.paper, self.paper.measures[self.name]
         definition = {
             "reads": self.paths(),
-            "files": {label: [file.url, file.sha256] for label, file in paper.files(self.name).items()},
+            "files": {label: [file.url, self._checksum(file)] for label, file in paper.files(self.name).items()},
             "options": paper.options[self.name],
             "sizes": paper.sizes,
             "code": code_of(measure.measure, Path(paper.where).parent),
             "scores": self.plan.manifest_key if "scores" in self.reads else "",
         }
         return f"results/{paper.folder}/measurements/{self.name}.{key(json.loads(json.dumps(definition)))}.csv"
+
+    def _checksum(self, file: File) -> str | None:
+        """Return the checksum of a download or of a user's own file; None where that is missing: Snakemake says so."""
+        own = Path(file.path)
+        return file.sha256 if file.url or not own.is_file() else self.plan.results.checksums.of(own)
 
     def rows(self) -> Rows:
         """Return what the measure yields."""

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from guide_paper import write_files_of_the_page
 
-from replication.paper import read
+import measure
+from replication.paper import check_call, read
 from replication.sources import Sources
+from subwords.errors import InputError
 
 MEASURES = """
 from replication.sources import measure
@@ -71,3 +74,48 @@ def test_changed_code_measures_again_what_uses_it(
     assert code.count(before) == 1
     (folder / file).write_text(code.replace(before, after))
     assert {name for name, path in files().items() if path != first[name]} == measures
+
+
+@pytest.fixture
+def paper(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a paper with these measures, in the working directory; one of them names a file of the user's own."""
+    write_files_of_the_page(root, tmp_path)
+    folder = tmp_path / "papers/letters"
+    with (folder / "paper.py").open("a") as module:
+        module.write(MEASURES)
+    (folder / "counting.py").write_text(COUNTING)
+    monkeypatch.chdir(tmp_path)
+    Path("answers.csv").write_text("yes\n")
+    file = folder / "experiment.yaml"
+    settings = yaml.safe_load(file.read_text())
+    settings.setdefault("measures", {})["words"] = {"files": {"anna": {"local": "answers.csv"}}}
+    file.write_text(yaml.safe_dump(settings, sort_keys=False))
+    return file
+
+
+def test_a_file_of_the_users_own_counts_by_its_content(paper: Path) -> None:
+    def measured() -> str:
+        return Sources(read(paper), "words").measured
+
+    first = measured()
+    Path("answers.csv").write_text("no\n")
+    assert measured() != first
+    Path("answers.csv").write_text("yes\n")
+    assert measured() == first
+
+
+def test_nothing_is_measured_under_the_key_of_another_plan(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A job may wait for days, and the paper's code be edited meanwhile."""
+    words = ["--paper", str(paper), "--measure", "words", "--output", Sources(read(paper), "words").measured]
+    assert measure.main(words) == 0
+    (paper.parent / "counting.py").write_text(COUNTING.replace("split()", 'split(" ")'))
+    assert measure.main(words) == 2
+    assert "what words measures, or its code, has changed since" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ["precision", "comet_model", "seeds"])
+def test_what_shapes_trainings_is_in_the_papers_file_alone(setting: str) -> None:
+    """Its measures read the file: with another precision they would look at other trainings."""
+    check_call(["scale", "mirror", "runtime"], ["experiment.yaml"])
+    with pytest.raises(InputError, match=f"'{setting}' on the command line would reach a paper's trainings, but not"):
+        check_call([setting], ["experiment.yaml"])
