@@ -16,10 +16,11 @@ from experiment.manifest import KEY_HELP, Manifest, read_manifest
 from experiment.programs import program
 from experiment.provenance import software
 from experiment.runs import TestSet
-from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, fetch_comet_model
+from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, comet_key, fetch_comet_model
 from experiment.scoring.metrics import count_empty, read_parallel
 from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, locked
+from experiment.store.results import Results
 from experiment.training import gpu
 from subwords.errors import InputError
 
@@ -61,6 +62,13 @@ def translations(manifest: Manifest, on_test: bool) -> list[TestSet]:
     return [chosen for files in every if Path(str((chosen := files.chosen_on_test).translation)).exists()]
 
 
+def check_planned(every: list[TestSet], model: str) -> None:
+    """Raise InputError where the model is not the one that scores are named after: a local file may have changed."""
+    own = f".comet.{comet_key(model, Results().checksums)}.json"
+    if not all(str(files.comet).endswith(own) for files in every):
+        raise InputError(f"{model} is not the COMET model that was planned", next_step="start snakemake again")
+
+
 def score_all(every: list[TestSet], model: str, device: str, sharing: int) -> int:
     """Score each of these translations that has no score of its texts yet; return how many."""
     missing = [files for files in every if not has_score(files)]
@@ -97,8 +105,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if args.manifest:
         manifest = read_manifest(args.manifest, args.key)
-        every = translations(manifest, args.chosen_on_test)
-        scored = score_all(every, manifest.parameters["comet_model"], args.device, args.runs_per_gpu)
+        every, model = translations(manifest, args.chosen_on_test), manifest.parameters["comet_model"]
+        check_planned(every, model)
+        scored = score_all(every, model, args.device, args.runs_per_gpu)
         print(f"{scored} of {len(every)} test sets scored; the others had their scores")
         return 0
     if not (args.source and args.hypothesis and args.reference and args.output):

@@ -20,7 +20,8 @@ from small_experiment import write_lines
 import score_comet
 from experiment.manifest import Manifest
 from experiment.runs import Run, TestSet
-from experiment.scoring.comet_model import check_comet_model
+from experiment.scoring.comet_model import check_comet_model, comet_key
+from experiment.store.checksums import Checksums
 from subwords.errors import InputError
 
 SOURCES = ["das alte Haus", "ein Kind liest", "der Vogel singt", "heute"]
@@ -139,6 +140,31 @@ def test_what_was_chosen_on_test_is_scored_beside_what_was_chosen_on_dev(tmp_pat
     (chosen,) = score_comet.translations(manifest, on_test=True)
     assert chosen.hypothesis == str(tmp_path / "two.chosen-on-test.hyp")
     assert chosen.comet == str(tmp_path / "two.chosen-on-test.comet.abc.json")
+
+
+def test_no_score_of_another_model_than_was_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The names of scores have a digest of the model; a local one may have changed since."""
+    model = tmp_path / "checkpoints" / "model.ckpt"
+    model.parent.mkdir()
+    (tmp_path / "hparams.yaml").write_text("class_identifier: regression_metric\n")
+    monkeypatch.setattr(score_comet, "score_all", lambda *_: 0)
+
+    def status() -> int:
+        return score_comet.main(["--manifest", "manifest.json"])
+
+    model.write_text("one")
+    planned = comet_key(str(model), Checksums(tmp_path / "results"))
+    files = TestSet("", hypothesis="test.hyp", comet=f"test.comet.{planned}.json")
+    run = Run("c", "a-b", "bpe", "bpe", "m", 1, "", {"test": files})
+    manifest = Manifest("x", "bpe", ["comet"], [run], parameters={"comet_model": str(model)})
+    monkeypatch.setattr(score_comet, "read_manifest", lambda *_: manifest)
+    monkeypatch.chdir(tmp_path)
+    assert status() == 0
+    model.write_text("another")
+    assert status() == 2
+    assert f"{model} is not the COMET model that was planned" in capsys.readouterr().err
 
 
 @pytest.mark.slow
