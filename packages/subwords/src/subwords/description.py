@@ -65,13 +65,10 @@ def read(path: Path) -> dict[str, Any] | None:
     return described
 
 
-def letters(path: Path) -> str:
-    """Return the characters of the text that a model file was learned from; none where its description has none."""
-    return str((read(path) or {}).get("letters", ""))
-
-
-def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a model file: those given, and those of its description.
+def options_for(
+    cls: type[Segmenter], path: Path, described: dict[str, Any], given: dict[str, Any], parsed: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the options of a model file: those given, and those of its description (empty where it has none).
 
     `parsed` has all options of the class, with the given values in their types.
 
@@ -85,8 +82,7 @@ def options_for(cls: type[Segmenter], path: Path, given: dict[str, Any], parsed:
                 f"{name} is an option of learning and does nothing when a model of {cls.algorithm} is applied",
                 allowed=", ".join(name for name, stage in stages.items() if stage != "learn") or "(no option)",
             )
-    described = read(path)
-    if described is None:
+    if not described:
         return given
     if described["algorithm"] not in (cls.algorithm, *cls.applies):
         raise InputError(

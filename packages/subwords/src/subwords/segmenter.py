@@ -153,11 +153,12 @@ class Segmenter(ABC):
         from subwords import description
 
         path = Path(path)
-        known = description.options_for(cls, path, options, read_options(cls, options))
+        described = description.read(path) or {}
+        known = description.options_for(cls, path, described, options, read_options(cls, options))
         applied = {p.name for p in cls.parameters if p.stage != "learn"}
         model = cls.read(path, **{name: value for name, value in known.items() if name in applied})
         model.options = changed_options(cls, known)
-        model.learned_letters = description.letters(path)
+        model.learned_letters = str(described.get("letters", ""))
         return model
 
     def save(self, path: str | Path) -> None:
