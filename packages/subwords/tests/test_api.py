@@ -23,7 +23,7 @@ from subwords import InputError, learn, load, registry, testing
 from subwords.bpe import BPE
 from subwords.cli import main
 from subwords.core.words import WordTable
-from subwords.files import whole_file
+from subwords.files import whole_file, whole_lines
 from subwords.segmenter import Segmenter
 from subwords.threads import use
 from subwords.vocabulary import Vocabulary
@@ -298,6 +298,20 @@ def test_each_line_is_answered_at_once(do: str, tmp_path: Path) -> None:
     program.stdin.close()
     assert program.wait() == 0
     program.stdout.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can widen a pipe")
+def test_a_pipe_gives_blocks_that_are_worth_sharing_out() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    text = b"low new\n" * 40_000  # five times what a pipe holds if nobody asks for more
+    with open(reading, "rb") as source:
+        blocks = whole_lines(source)
+        os.write(writing, b"a\n")
+        assert next(blocks) == b"a\n"
+        assert os.write(writing, text) == len(text)
+        assert next(blocks) == text
+    os.close(writing)
 
 
 @pytest.mark.parametrize("name", ["word", "huffman", "bpe", "wordpiece"])

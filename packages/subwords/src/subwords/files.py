@@ -8,7 +8,7 @@ import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -132,6 +132,7 @@ def whole_lines(stream: IO[bytes], size: int = BLOCK) -> Iterator[bytes]:
     From a pipe a block is what has been written to it so far, so that a program can wait for each line's answer.
     """
     read = getattr(stream, "read1", stream.read)
+    widen(stream, size)
     parts: list[bytes] = []  # of a line whose end has not been read
     while block := read(size):
         end = block.rfind(b"\n") + 1
@@ -142,6 +143,14 @@ def whole_lines(stream: IO[bytes], size: int = BLOCK) -> Iterator[bytes]:
         parts = [block[end:]] if end < len(block) else []
     if parts:
         yield b"".join([*parts, b"\n"])
+
+
+def widen(stream: IO[bytes], size: int) -> None:
+    """Let a pipe hold `size` bytes, where the system can do that. Else blocks have 64 KiB, too few to share out."""
+    with suppress(ImportError, AttributeError, OSError, ValueError):  # not Linux, no file, not a pipe, not allowed
+        import fcntl
+
+        fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, size)
 
 
 def without_returns(block: bytes) -> bytes:
