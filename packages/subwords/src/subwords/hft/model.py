@@ -125,8 +125,7 @@ class HFT(WordSegmenter):
     def write(self, path: Path) -> None:
         """Write the vocabulary, by count and entry, descending (the public code's order)."""
         with whole_file(path) as stream:
-            for entry, count in sorted(self.vocabulary.items(), key=lambda item: (item[1], item[0]), reverse=True):
-                stream.write(f"{entry}\t{count}\n")
+            stream.writelines(f"{entry}\t{self.vocabulary[entry]}\n" for entry in self.known_pieces())
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of HFT tokens."""
@@ -173,7 +172,8 @@ class HFT(WordSegmenter):
         return [_UNKNOWN.sub(r"\1", piece).translate(_MARKS) for piece in pieces]
 
     def known_pieces(self) -> list[str]:
-        return list(self.vocabulary)
+        """Return the entries in the order of the file, which a model that was just learned does not have by itself."""
+        return sorted(self.vocabulary, key=lambda entry: (self.vocabulary[entry], entry), reverse=True)
 
     def applied_with(self) -> dict[str, Any]:
         return {"variant": self.variant, "pretokenized": self.pretokenized}
