@@ -255,11 +255,16 @@ def test_signatures_tell_segmentations_apart(text: Path, tmp_path: Path) -> None
     assert "sentencepiece:" in learn("unigram", text, 20).signature()
 
 
-def test_a_carriage_return_inside_a_line_survives_in_wordpiece(tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"a\rb ab ab\n" * 3)
-    model = learn("wordpiece", tmp_path / "text", 7)
+@pytest.mark.parametrize("name", ["wordpiece", "bpe-knockout", "template"])
+def test_a_carriage_return_inside_a_line_survives_in_a_model(name: str, tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"a\rb c\r ab ab\n" * 3)
+    (tmp_path / "gold").write_text("lower\tlow er\n")
+    if name == "template":
+        name = f"{Path(registry.__file__).with_name('template.py')}:Template"
+    options = {"gold": str(tmp_path / "gold")} if name == "bpe-knockout" else {}
+    model = learn(name, tmp_path / "text", 11 if name == "wordpiece" else 4, **options)
     model.save(tmp_path / "model")
-    assert load(tmp_path / "model").encode("a\rb") == model.encode("a\rb")
+    assert load(tmp_path / "model").encode("a\rb c\r ab") == model.encode("a\rb c\r ab")
 
 
 def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:

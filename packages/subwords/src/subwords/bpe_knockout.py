@@ -40,7 +40,7 @@ from subwords import marks
 from subwords.boundaries import cuts, read_gold
 from subwords.counting import word_table
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import pieces_in, whole_file
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
 from subwords.merges.segmenter import at_least_one
@@ -113,7 +113,7 @@ class BPEKnockout(WordSegmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         read_options(cls, options)
-        header, *lines = list(read_lines(path)) or [""]
+        header, *lines = pieces_in(path) or [""]
         merges = [tuple(line.split(" ")) for line in lines]
         learned = header.removeprefix(_HEADER)
         if learned == header or not learned.isdigit() or not all(len(parts) > 1 and all(parts) for parts in merges):

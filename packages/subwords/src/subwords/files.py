@@ -126,6 +126,17 @@ def read_lines(path: str | Path) -> Iterator[str]:
         raise InputError(f"cannot read {path}: {error.strerror or error}", next_step="check the path") from error
 
 
+def pieces_in(path: Path) -> list[str]:
+    """Return the lines of a model file: a carriage return is part of the piece, unless all lines have one.
+
+    Raises InputError as `read_lines` does.
+    """
+    if not list(read_lines(path)):  # raises where it is not UTF-8, with the line
+        return []
+    lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+    return [line.removesuffix("\r") for line in lines] if all(line.endswith("\r") for line in lines) else lines
+
+
 def whole_lines(stream: IO[bytes], size: int = BLOCK) -> Iterator[bytes]:
     """Yield a stream in blocks of whole lines, each as soon as it is there; the last line gets a line feed.
 

@@ -23,7 +23,7 @@ from typing import Any, Self
 from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import pieces_in, whole_file
 from subwords.frequencies import by_frequency
 from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
 
@@ -55,7 +55,7 @@ class Template(WordSegmenter):
     def read(cls, path: Path, **options: Any) -> Self:
         """Return the model of a file that `write` wrote: one word per line."""
         read_options(cls, options)
-        words = list(read_lines(path))
+        words = pieces_in(path)
         if any(not word or " " in word for word in words):
             raise InputError(f"{path} is not a model of {cls.algorithm}", allowed="one word per line")
         return cls(words)

@@ -32,7 +32,7 @@ from typing import Any, Self
 from subwords import marks
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import read_lines, whole_file
+from subwords.files import pieces_in, read_lines, whole_file
 from subwords.marks import CONTINUES
 from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
 
@@ -97,7 +97,7 @@ class WordPiece(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        pieces = list(_lines(path))
+        pieces = pieces_in(path)
         if not pieces or "" in pieces or len(set(pieces)) < len(pieces):
             raise InputError(f"{path} is not a WordPiece vocabulary", allowed="one piece per line, none empty or twice")
         return cls(pieces, **read_options(cls, options, "encode"))
@@ -155,14 +155,6 @@ class _Pieces:
             if (piece := word[start : start + length]) in self.pieces:
                 return piece
         return ""
-
-
-def _lines(path: Path) -> list[str]:
-    """Return the lines of a vocabulary file: a carriage return is part of the piece, unless all have one."""
-    for _ in read_lines(path):  # raises where it is not UTF-8, with the line
-        pass
-    lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-    return [line.removesuffix("\r") for line in lines] if all(line.endswith("\r") for line in lines) else lines
 
 
 def _alphabet(texts: Sequence[Path]) -> tuple[set[str], set[str], set[str]]:
