@@ -460,6 +460,20 @@ def test_text_that_looks_like_a_special_token_is_not_one() -> None:
     assert vocabulary["<s>"] not in (unknown, pad)
 
 
+@pytest.mark.parametrize("name", ["bpe", "bpe-knockout", "morfessor", "word", "pretrained"])
+def test_a_learned_piece_that_is_spelled_like_a_special_token_is_unknown(name: str, tmp_path: Path) -> None:
+    """Its id would end a sentence, or be left out when it is decoded."""
+    lines = ["low </s> <pad> lower"] * 3
+    (tmp_path / "gold").write_text("lower\tlow er\n")
+    learn("bpe", iter(lines), 40).write(tmp_path / "codes")
+    options = {"bpe-knockout": {"gold": str(tmp_path / "gold")}, "pretrained": {"model": str(tmp_path / "codes")}}
+    size = {"morfessor": None, "pretrained": None, "word": 4}.get(name, 40)
+    model = learn(name, iter(lines), size, **options.get(name, {}))
+    assert model.encode("low </s> <pad>") == "low </s> <pad>"
+    assert model.encode_ids("low </s> <pad>") == [model.vocab["low"], model.vocab.unknown, model.vocab.unknown]
+    assert list(model.vocab)[:4] == ["<unk>", "<s>", "</s>", "<pad>"]
+
+
 @pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
 def test_a_file_in_shared_memory_is_no_device(text: Path) -> None:
     with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:

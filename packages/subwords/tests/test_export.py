@@ -102,6 +102,11 @@ def test_vocabularies_are_read_again(tmp_path: Path) -> None:
         write(learn("word", iter(["a\rb"]), 1), "fairseq", tmp_path / "dict.txt")
 
 
+def test_a_piece_that_is_spelled_like_a_special_token_is_not_exported_as_that() -> None:
+    with pytest.raises(InputError, match="special token"):
+        tokenizer_json(learn("bpe", iter(["low </s>"] * 3), 9))
+
+
 @pytest.mark.parametrize("name", ["hft", "huffman", "char"])
 def test_what_huggingface_cannot_express_is_said(name: str) -> None:
     model = learn(name, iter(LINES), None if name == "char" else 60)

@@ -116,7 +116,8 @@ def _of_merges(model: MergeSegmenter) -> dict[str, Any]:
     merges: list[tuple[str, str]] = list(dict.fromkeys(model.merges))
     symbols = model.symbols()
     vocabulary = {token: number for number, token in enumerate(model.vocab.special)}
-    if vocabulary.keys() & set(symbols) or any(END in symbol.removesuffix(END) for symbol in symbols):
+    like_marks = any(END in symbol.removesuffix(END) for symbol in symbols)
+    if like_marks or vocabulary.keys() & {*symbols, *model.known_pieces()}:
         raise InputError(f"tokenizer.json cannot tell pieces that spell {END!r} or a special token from these")
     for symbol in symbols:
         vocabulary[symbol] = len(vocabulary)

@@ -107,6 +107,8 @@ class Segmenter(ABC):
     drops_spaces: ClassVar[bool] = False
     #: Tokens of the vocabulary beside the pieces; the first is written for what is not in it.
     special_tokens: tuple[str, ...] = ("<unk>", "<s>", "</s>", "<pad>")
+    #: True where these are entries of the model itself. Else a piece of that spelling is text, and unknown in ids.
+    special_are_entries: bool = False
     #: Other algorithms whose models it applies: they have the same form, and the same pieces.
     applies: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
@@ -238,7 +240,8 @@ class Segmenter(ABC):
         """The special tokens and the pieces of the model, numbered."""
         from subwords.vocabulary import Vocabulary
 
-        return Vocabulary(self.known_pieces(), self.special_tokens)
+        text = () if self.special_are_entries else self.special_tokens
+        return Vocabulary((piece for piece in self.known_pieces() if piece not in text), self.special_tokens)
 
     def known_pieces(self) -> list[str]:
         """Return the pieces that the model names, in a fixed order. Raises InputError where it names none."""

@@ -55,6 +55,7 @@ class SentencePieceModel(Segmenter):
 
     model_type: ClassVar[str]
     libraries = ("sentencepiece",)
+    special_are_entries = True
     size_counts = "entries of the vocabulary (pieces, characters, <unk>, <s>, </s>)"
     reads = "raw"
     parameters: ClassVar[tuple[Parameter, ...]] = (

@@ -26,6 +26,7 @@ class TokenizerJson(Segmenter):
     size_counts: ClassVar[str | None] = None
     reads = "raw"
     libraries = ("tokenizers",)
+    special_are_entries = True
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         """Take a tokenizer. Raises InputError where two of its entries differ only in a space or line feed."""

@@ -48,6 +48,7 @@ class WordPiece(WordSegmenter):
     reads = "moses"
     unknown_marks = frozenset({UNKNOWN})
     special_tokens = (UNKNOWN,)
+    special_are_entries = True
     parameters = (
         Parameter(
             "unknown",
