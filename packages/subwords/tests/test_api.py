@@ -114,6 +114,37 @@ def test_a_copy_of_a_model_has_its_description(text: Path, tmp_path: Path) -> No
     assert described[1]["options"] == {"variant": "reference"}
 
 
+@pytest.mark.parametrize("content", ['{"model": {}}', "low lower", "[1]", "\xff"])
+def test_a_description_takes_no_other_files_place(content: str, text: Path, tmp_path: Path) -> None:
+    """As with --model tokenizer, where tokenizer.json is somebody's."""
+    (tmp_path / "model.json").write_text(content, "latin-1")
+    with pytest.raises(InputError, match=r"model\.json is there, and describes no model"):
+        learn("bpe", text, 3).save(tmp_path / "model")
+    assert (tmp_path / "model.json").read_text("latin-1") == content
+    assert not (tmp_path / "model").exists()
+    (tmp_path / "other").write_text("low")
+    (tmp_path / "other.json").mkdir()
+    with pytest.raises(InputError, match="describes no model"):
+        learn("bpe", text, 3).save(tmp_path / "other")
+    assert (tmp_path / "other").read_text() == "low"
+
+
+def test_a_description_is_replaced_with_its_model(text: Path, tmp_path: Path) -> None:
+    learn("bpe", text, 3).save(tmp_path / "model")
+    (tmp_path / "model").write_text("another model than is described")
+    learn("word", text, 3).save(tmp_path / "model")
+    assert load(tmp_path / "model").algorithm == "word"
+
+
+def test_an_export_does_not_take_the_place_of_the_model(text: Path, tmp_path: Path) -> None:
+    learn("bpe", text, 3).save(tmp_path / "model")
+    before = (tmp_path / "model").read_bytes(), (tmp_path / "model.json").read_bytes()
+    for output in ("model", "model.json"):
+        command = ["export", "bpe", "--model", str(tmp_path / "model"), "--to", "huggingface"]
+        assert main([*command, "-o", str(tmp_path / output)]) == 2
+        assert ((tmp_path / "model").read_bytes(), (tmp_path / "model.json").read_bytes()) == before
+
+
 def test_texts_that_cannot_be() -> None:
     with pytest.raises(InputError, match="no text to learn from: None"):
         learn("bpe", None, 3)  # type: ignore[arg-type]

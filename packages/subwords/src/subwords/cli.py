@@ -21,7 +21,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from subwords import __version__, api, registry
+from subwords import __version__, api, description, registry
 from subwords.errors import InputError
 from subwords.files import (
     STANDARD_INPUT,
@@ -191,6 +191,7 @@ def _learn(arguments: argparse.Namespace) -> None:
     options = read_assignments(arguments.options)
     given = [Path(text) for text in arguments.texts]
     path = place_for_model(arguments.model)
+    description.check_place(path)
     if any(path.exists() and text.exists() and path.samefile(text) for text in given):
         raise InputError(f"{path} is a text to learn from", next_step="another --model")
     model = api.learn(arguments.algorithm, given, arguments.size, threads=arguments.threads, **options)
@@ -265,7 +266,10 @@ def _sink(path: str) -> Iterator[IO[bytes]]:
 def _export(arguments: argparse.Namespace) -> None:
     from subwords import export
 
-    export.write(_load(arguments), arguments.to, Path(arguments.output))
+    output = Path(arguments.output)
+    if output.resolve() in (arguments.model.resolve(), description.path_of(arguments.model).resolve()):
+        raise InputError(f"{output} is the model, or its description", next_step="another --output")
+    export.write(_load(arguments), arguments.to, output)
 
 
 def _vocabulary(arguments: argparse.Namespace) -> None:

@@ -25,6 +25,26 @@ def path_of(model: Path) -> Path:
     return model.with_name(f"{model.name}.json")
 
 
+def check_place(path: Path) -> None:
+    """Raise InputError where the description of a model file would take the place of another file."""
+    beside = path_of(path)
+    if not beside.exists():
+        return
+    try:
+        described = _is_description(json.loads(beside.read_text("utf-8")))
+    except (OSError, ValueError):
+        described = False
+    if not described:
+        raise InputError(
+            f"{beside} is there, and describes no model; the description of {path} would be written to it",
+            next_step="another name for the model",
+        )
+
+
+def _is_description(content: Any) -> bool:
+    return isinstance(content, dict) and {"algorithm", "options", "sha256"} <= content.keys()
+
+
 def write(model: Segmenter, path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
     own = file_name(type(model), path.parent)
@@ -55,7 +75,7 @@ def read(path: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {beside}: {error}", next_step="remove it, or learn the model again") from error
-    if not isinstance(described, dict) or not {"algorithm", "options", "sha256"} <= described.keys():
+    if not _is_description(described):
         return None  # a file of that name that has nothing to do with models
     if described["sha256"] != digest:
         raise InputError(

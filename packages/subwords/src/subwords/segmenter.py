@@ -168,6 +168,7 @@ class Segmenter(ABC):
         from subwords import description
 
         path = place_for_model(path)
+        description.check_place(path)
         self.write(path)
         description.write(self, path)
 
