@@ -387,7 +387,9 @@ def test_shortfalls_are_warnings_and_lines_on_standard_error(
         with pytest.warns(UserWarning, match="not 999") as warned:
             assert (learn(name, text, 999).reached() or 0) < 999
         assert warned[0].filename == __file__
-    for name in ("bpe", "sbpe", "random-bpe"):
+    with pytest.warns(UserWarning, match="symbols, not 999"):
+        learn("huffman", text, 999)
+    for name in ("bpe", "sbpe", "random-bpe", "volt", "muv"):
         with pytest.warns(UserWarning, match="merges, not 999"):
             learn(name, text, 999)
         assert main(["learn", name, "--size", "999", "--model", str(tmp_path / "model"), str(text)]) == 0

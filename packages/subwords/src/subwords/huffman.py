@@ -47,7 +47,7 @@ from subwords.core import huffman as core
 from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import read_lines, whole_file
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.pieces import PieceTable
@@ -157,7 +157,10 @@ class Huffman(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn codes in `size` symbols. Raises InputError for fewer than two symbols and for texts without words."""
+        """Learn codes in `size` symbols, or (with a warning) in as many as there are words.
+
+        Raises InputError for fewer than two symbols and for texts without words.
+        """
         options = read_options(cls, options)
         arity = check_size(cls, size)
         if arity < 2:
@@ -169,7 +172,9 @@ class Huffman(WordSegmenter):
         del table
         order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
         words, counts = [words[i] for i in order], [counts[i] for i in order]
-        return cls(huffman_codes(words, counts, arity, options["padding"], alphabet), _unknown(options))
+        codes = huffman_codes(words, counts, arity, options["padding"], alphabet)
+        warn_of_fewer(cls, len(words), arity, "the text has no more words, and each has one")
+        return cls(codes, _unknown(options))
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:

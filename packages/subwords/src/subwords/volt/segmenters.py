@@ -11,7 +11,7 @@ from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.merges import END, Merge, learn_stages, most_merges
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options
+from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
 from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility, write_report
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
@@ -81,6 +81,7 @@ class Volt(ChosenMerges):
             check_idle(cls, options, ["epsilon", "utility"], "--set variant=paper")
         table = word_table(texts)
         merges, counts = learn_stages(table, max(options["candidates"], fixed or 0), ())
+        warn_of_fewer(cls, len(merges), fixed or 0, "the text gives no more to choose from")
         words = dict(zip(table.words(), table.counts(), strict=True)) if options["variant"] == "reference" else {}
         choose = _by_published_code if options["variant"] == "reference" else _by_transport
         return cls._learned(*choose(words, merges, counts[len(merges)], fixed, options), options, table)
@@ -159,6 +160,7 @@ class Muv(ChosenMerges):
         most = min(fixed or options["maximum"], most_merges(words.words()))
         stages = [most] if fixed else range(options["interval"], most + 1, options["interval"])
         merges, counts = learn_stages(words, most, stages)
+        warn_of_fewer(cls, len(merges), fixed or 0, "no other pair occurs 2 times")
         sizes = [len(merges)] if fixed else sizes_up_to(options["maximum"], options["interval"], len(merges), "merges")
         measure = _published_entropy if options["variant"] == "reference" else _entropy
         steps = [measure(size, counts[size]) for size in sizes]
