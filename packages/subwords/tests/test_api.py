@@ -527,6 +527,20 @@ def test_characters_that_no_merge_uses_are_in_the_vocabulary(name: str, tmp_path
         assert each.vocab.unknown in each.encode_ids("Ж")
 
 
+@pytest.mark.parametrize("name", ["bpe", "bpe-knockout"])
+def test_the_ids_of_merges_are_the_same_without_the_description(name: str, tmp_path: Path) -> None:
+    """A codes file is often copied alone. What it names has its numbers; only the other characters become unknown."""
+    (tmp_path / "gold").write_text("lower\tlow er\n")
+    options = {"gold": str(tmp_path / "gold")} if name == "bpe-knockout" else {}
+    model = learn(name, iter(["low lower lowest Ä"] * 3 + ["a Q"]), 4, **options)
+    model.save(tmp_path / "model")
+    (tmp_path / "model.json").unlink()
+    alone = load(tmp_path / "model", name)
+    assert list(model.vocab)[: len(alone.vocab)] == list(alone.vocab)
+    assert {*"aQÄ"} <= {*model.vocab}
+    assert not {*"aQÄ"} & {*alone.vocab}
+
+
 def test_the_letters_of_words_are_their_distinct_characters() -> None:
     draw = random.Random(1)
     characters = [chr(draw.randrange(33, 0x110000)) for _ in range(3000)]

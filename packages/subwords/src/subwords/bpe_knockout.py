@@ -140,7 +140,8 @@ class BPEKnockout(WordSegmenter):
 
     def known_pieces(self) -> list[str]:
         parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
-        return marks.both_forms([*self.learned_letters, *(part.removesuffix(END) or part for part in parts)])
+        named = marks.both_forms(part.removesuffix(END) or part for part in parts)
+        return list(dict.fromkeys([*named, *marks.both_forms(self.learned_letters)]))  # the model file has no letters
 
     def reached(self) -> int:
         return self.learned

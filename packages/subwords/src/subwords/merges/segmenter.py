@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -83,15 +83,16 @@ class MergeSegmenter(WordSegmenter):
         return len(self.merges)
 
     def symbols(self) -> list[str]:
-        """Return all characters, inside a word and at its end, by code points; and what each merge makes.
+        """Return the characters of the merges, what each merge makes, and the other `learned_letters`.
 
-        The characters are those of the merges and of `learned_letters`. Another one is a piece, too, where a text has
-        it, but the model does not know it.
+        Characters are by code points, each inside a word and at its end. Those that only the description names come
+        last, so that a codes file alone gives the same numbers. A character in none of these is a piece, too, where a
+        text has it, but the model does not know it.
         """
         made = list(dict.fromkeys(left + right for left, right in self.merges))
         parts = {part for merge in self.merges for part in merge} - set(made)
-        characters = sorted({*self.learned_letters, *(part.removesuffix(END) or part for part in parts)})
-        return list(dict.fromkeys([form for character in characters for form in (character, character + END)] + made))
+        characters = {part.removesuffix(END) or part for part in parts}
+        return list(dict.fromkeys([*_both_forms(characters), *made, *_both_forms(self.learned_letters)]))
 
     def known_pieces(self) -> list[str]:
         return [s.removesuffix(END) if s.endswith(END) and s != END else s + SEPARATOR for s in self.symbols()]
@@ -101,6 +102,10 @@ class MergeSegmenter(WordSegmenter):
             return {}
         digest = hashlib.sha256(Path(self.options["vocabulary"]).read_bytes()).hexdigest()[:12]
         return {"vocabulary": digest, "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
+
+
+def _both_forms(characters: Iterable[str]) -> list[str]:
+    return [form for character in sorted(characters) for form in (character, character + END)]
 
 
 def at_least_one(name: str, value: int) -> int:
