@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 from pathlib import Path
 
 import pytest
 
-from subwords import learn, load
+from subwords import learn, load, registry
 from subwords.cli import main
 from subwords.errors import InputError
 from subwords.export import tokenizer_json, write
@@ -105,6 +106,26 @@ def test_vocabularies_are_read_again(tmp_path: Path) -> None:
 def test_a_piece_that_is_spelled_like_a_special_token_is_not_exported_as_that() -> None:
     with pytest.raises(InputError, match="special token"):
         tokenizer_json(learn("bpe", iter(["low </s>"] * 3), 9))
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_symbols_that_a_user_gave_a_sentencepiece_model_are_not_exported_as_learned_pieces(kind: str) -> None:
+    """SentencePiece takes them out of the text before it segments the rest; tokenizers would give other pieces."""
+    import sentencepiece
+
+    content = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES),
+        model_writer=content,
+        model_type=kind,
+        vocab_size=60 if kind == "bpe" else 36,
+        user_defined_symbols=["oko"],
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        minloglevel=3,
+    )
+    with pytest.raises(InputError, match="oko"):
+        tokenizer_json(registry.find("spm-bpe" if kind == "bpe" else "unigram")(content.getvalue()))
 
 
 @pytest.mark.parametrize("name", ["hft", "huffman", "char"])

@@ -47,6 +47,7 @@ _MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that Senten
 _LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
 #: Fields of a model file (sentencepiece_model.proto).
 _TRAINER, _NORMALIZER = 2, 3
+_USER_DEFINED = 31  # of the trainer
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
@@ -140,6 +141,11 @@ class SentencePieceModel(Segmenter):
         if lines.error:
             raise lines.error
         return cls(model.getvalue())
+
+    def symbol_of_user(self) -> str | None:
+        """Return a symbol, the last one, that a user gave for text that is never cut; None where there is none."""
+        symbol = _message(_message(self.model).get(_TRAINER, b"")).get(_USER_DEFINED)
+        return symbol and symbol.decode("utf-8")
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
