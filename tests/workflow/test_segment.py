@@ -11,6 +11,7 @@ from experiment.jsonfiles import read_json
 from experiment.segmenting import load_segmenter, read_counts, segment
 from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
+from subwords.word import Words
 
 
 @pytest.fixture
@@ -68,6 +69,16 @@ def test_learning_on_more_pairs_than_there_are_is_learning_on_all(text: Path) ->
     every, more = run(text, "every", 200), run(text, "more", 200, 200)
     assert (every / "model.xx").read_bytes() == (more / "model.xx").read_bytes()
     assert len(known(every, "xx")) == 200
+
+
+def test_a_text_that_offers_less_than_the_size_is_an_error(text: Path) -> None:
+    with pytest.raises(InputError, match=r"size=202 is more than the text offers: word: 201 words, not 202"):
+        run(text, "more", 201)
+
+
+def test_an_algorithm_may_keep_less_than_its_size_by_its_own_rule(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Words, "reached", lambda model: len(model.vocabulary) - 1)  # as VOLT: its section 4.3
+    assert read_json(run(text, "fewer", 200) / "segmentation.json")["size"] == 201
 
 
 def test_the_experiment_says_on_how_many(root: Path) -> None:

@@ -1,4 +1,4 @@
-"""The one kind of error that is the user's to mend."""
+"""The one kind of error that is the user's to mend, and the warning of a text that offers too little."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class InputError(ValueError):
         if next_step:
             parts.append(f"  next: {next_step}")
         super().__init__("\n".join(parts))
+
+
+class Shortfall(UserWarning):
+    """A text offers fewer pieces than were asked for: the model is smaller."""
 
 
 def unknown(kind: str, value: object, choices: Iterable[object], next_step: str = "") -> InputError:

@@ -16,7 +16,7 @@ from random import Random
 from threading import Lock, RLock
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, Shortfall, unknown
 from subwords.files import STANDARD_INPUT, decode_lines, place_for_model, whole_lines, without_returns
 from subwords.threads import share_out, threads
 
@@ -532,7 +532,7 @@ def warn_of_fewer(cls: type[Segmenter], reached: int, wanted: int, reason: str) 
     """Warn where the model that `cls.learn` gives is smaller than asked, at the line that calls `subwords.learn`."""
     if reached < wanted:
         unit = re.split(r"[,(]| before ", cls.size_counts or "")[0].strip()
-        warnings.warn(f"{cls.algorithm}: {reached} {unit}, not {wanted}: {reason}", stacklevel=4)
+        warnings.warn(f"{cls.algorithm}: {reached} {unit}, not {wanted}: {reason}", Shortfall, stacklevel=4)
 
 
 def check_idle(cls: type[Segmenter], options: dict[str, Any], names: Sequence[str], reason: str) -> None:

@@ -25,7 +25,7 @@ from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import pieces_in, whole_file
 from subwords.frequencies import by_frequency
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options
+from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
 
 class Template(WordSegmenter):
@@ -45,10 +45,11 @@ class Template(WordSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Return a model of `size` words, learned from text files, or of all words where these are fewer."""
+        """Return a model of the `size` most frequent words, or (with a warning) of all where there are fewer."""
         chosen = read_options(cls, options, "learn")
         wanted = check_size(cls, size)
         frequent = [word for word, count in by_frequency(count_words(texts)) if count >= chosen["min_frequency"]]
+        warn_of_fewer(cls, len(frequent), wanted, f"no other word occurs {chosen['min_frequency']} times")
         return cls(frequent[:wanted])
 
     @classmethod

@@ -40,7 +40,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from subwords.errors import InputError
+from subwords.errors import InputError, Shortfall
 from subwords.segmenter import LINES_PER_BATCH, Segmenter
 
 STEMS = ["baro", "keli", "mino", "tuva", "sade", "ropi", "vane", "lugo", "fipa", "dose", "nari", "heku", "zole", "pami"]
@@ -310,17 +310,19 @@ def wrong_sizes_are_refused(trial: Trial) -> None:
 
 
 @_check
-def a_size_beyond_the_text_is_refused_or_not_reached(trial: Trial) -> None:
+def a_size_beyond_the_text_is_refused_or_warned_of(trial: Trial) -> None:
     if not trial.cls.size_counts:
         return
     for size in (10_000, 20_000_000, 10**11):
         try:
-            with warnings.catch_warnings(action="ignore"):
+            with warnings.catch_warnings(record=True, action="always") as said:
                 reached = trial.cls.learn([trial.text], size, **trial.arguments[1]).reached()
         except InputError as error:
             _true("allowed" in str(error), f"size={size}: the error does not say what is allowed: {error}")
         else:
             _true(reached is not None and reached < size, f"size={size}, and reached() is {reached}")
+            warned = any(issubclass(warning.category, Shortfall) for warning in said)
+            _true(warned, f"size={size}, reached() is {reached}, and warn_of_fewer was not called")
 
 
 @_check

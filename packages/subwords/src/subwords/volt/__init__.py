@@ -14,6 +14,7 @@ tokens: each character j sends its probability P(j) exactly (Eq. 10); each token
 epsilon (Eq. 9), and only from characters that it contains, at the distance ln len(i); <P, D> - H(P) is minimal (Eq. 8).
 Tokens that receive less than 0.001 of their probability are removed (section 4.3). H of what the others receive gives
 the size's utility. The characters themselves are always tokens, and are not counted in S, as in a codes file.
+So a model of `--size S` can have a few merges less than S.
 
 By hand: the text "abc abc abc abd", segmented by the merges (a, b) and (ab, c), holds the token abc three times, ab
 once. A part ranks no lower than what is built from it, so ab comes before abc. With one candidate, abc splits:
