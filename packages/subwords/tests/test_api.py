@@ -207,6 +207,38 @@ def test_a_model_with_a_vocabulary_is_saved_with_it(text: Path, tmp_path: Path) 
     assert load(tmp_path / "model").encode("low") == model.encode("low") == "l@@ o@@ w"
 
 
+def test_the_vocabulary_of_a_model_is_found_from_everywhere_and_compared(
+    text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    (here / "models").mkdir(parents=True)
+    monkeypatch.chdir(here)
+    Path("known").write_text("l@@ 60\no@@ 60\nw 60\n")
+    model = learn("bpe", text, 5, vocabulary="known")
+    model.save("models/model")
+    monkeypatch.chdir(tmp_path)
+    loaded = load("here/models/model")
+    assert loaded.encode("low") == model.encode("low") == "l@@ o@@ w"
+    loaded.save("copy")
+    assert load("copy").signature() == loaded.signature()
+    here.rename(tmp_path / "moved")  # the model and its vocabulary
+    assert load("moved/models/model").encode("low") == "l@@ o@@ w"
+    Path("moved/known").write_text("lo@@ 60\nw 60\n")
+    for model_path in ("moved/models/model", "copy"):
+        with pytest.raises(InputError, match=r"known, which is gone or was changed\s+next: name vocabulary once more"):
+            load(model_path)
+    assert load("moved/models/model", vocabulary="moved/known").encode("low") == "lo@@ w"
+
+
+@pytest.mark.parametrize("damage", [{"options": None}, {"letters": None}, {"options": ["variant"]}])
+def test_a_damaged_description_is_an_error(damage: dict[str, object], text: Path, tmp_path: Path) -> None:
+    learn("bpe", text, 5).save(tmp_path / "model")
+    described = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps(described | damage))
+    with pytest.raises(InputError, match=r"model\.json is damaged(?s:.*)learn the model again"):
+        load(tmp_path / "model")
+
+
 @pytest.mark.parametrize(
     ("learned_as", "applied_as"), [("spm-bpe", "unigram"), ("bpe", "volt"), ("unigram", "spm-bpe")]
 )

@@ -74,6 +74,15 @@ def test_an_entry_with_a_space_is_one_piece(tmp_path: Path) -> None:
     assert model.decode(pieces) == "baro <two words> baro"
 
 
+def test_numbers_are_those_of_the_file_where_it_leaves_some_out(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(models.WordLevel({"low": 1, "lower": 7, "[UNK]": 4}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    model = Pretrained.learn([], None, model=str(tmp_path / "tokenizer.json"))
+    assert model.encode_ids("lower low lowest") == tokenizer.encode("lower low lowest").ids == [7, 1, 4]
+    assert model.decode_ids([7, 1]) == "lower low"
+
+
 def test_unknown_pieces_are_counted(tmp_path: Path) -> None:
     tokenizer, trainer = bert()
     tokenizer.train_from_iterator(LINES, trainer)

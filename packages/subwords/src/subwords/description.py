@@ -1,19 +1,21 @@
 """FILE.json beside a model: which algorithm it is of, and the options that it was learned with.
 
+A file that an option names, as `vocabulary` does, is written as seen from the model's folder, with its digest.
+
 Model files have the formats of their papers and peers, which have no room for that. A file without a description,
 made by another program or an earlier version, is loaded as the caller says.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subwords.errors import InputError
 from subwords.files import whole_file
-from subwords.sources import file_name
+from subwords.sources import digest, file_name
 from subwords.version import __version__
 
 if TYPE_CHECKING:
@@ -48,18 +50,27 @@ def _is_description(content: Any) -> bool:
 def write(model: Segmenter, path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
     own = file_name(type(model), path.parent)
+    options = model.applied_with() | model.learned_with() | getattr(model, "options", {})
+    files = {name: digest(Path(options[name])) for name in _files(type(model)) if name in options}
+    folder = path.parent.resolve()
     described = {
         "algorithm": model.algorithm,
         **({"file": own} if own else {}),
-        "options": model.applied_with() | model.learned_with() | getattr(model, "options", {}),
+        "options": options | {name: os.path.relpath(Path(options[name]).resolve(), folder) for name in files},
+        **({"files": files} if files else {}),
         "size": model.reached(),
         **({"letters": model.learned_letters} if model.learned_letters else {}),
         "subwords": __version__,
-        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "sha256": digest(path),
     }
     with whole_file(path_of(path)) as stream:
         json.dump(described, stream, ensure_ascii=False, indent=2)
         stream.write("\n")
+
+
+def _files(cls: type[Segmenter]) -> list[str]:
+    """Return the options of a class that name a file which is read when a model is applied."""
+    return [parameter.name for parameter in cls.parameters if parameter.is_file and parameter.stage != "learn"]
 
 
 def read(path: Path) -> dict[str, Any] | None:
@@ -70,14 +81,20 @@ def read(path: Path) -> dict[str, Any] | None:
     beside = path_of(path)
     try:
         described = json.loads(beside.read_text("utf-8"))
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        now = digest(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {beside}: {error}", next_step="remove it, or learn the model again") from error
     if not _is_description(described):
         return None  # a file of that name that has nothing to do with models
-    if described["sha256"] != digest:
+    if not isinstance(described["options"], dict) or not isinstance(described.get("letters", ""), str):
+        raise InputError(
+            f"{beside} is damaged: options={described['options']!r}, letters={described.get('letters')!r}",
+            allowed="an object of options, and the characters as one string",
+            next_step="learn the model again",
+        )
+    if described["sha256"] != now:
         raise InputError(
             f"{beside} describes another model than {path} has now",
             next_step=f"remove {beside} if {path} comes from elsewhere",
@@ -92,8 +109,8 @@ def options_for(
 
     `parsed` has all options of the class, with the given values in their types.
 
-    Raises InputError for an option that does nothing when a model is applied, for a model of another algorithm, and for
-    an option that contradicts what the model was learned with.
+    Raises InputError for an option that does nothing when a model is applied, for a model of another algorithm, for an
+    option that contradicts what the model was learned with, and for a file of an option that is not what it was.
     """
     stages = {parameter.name: parameter.stage for parameter in cls.parameters}
     for name in given:
@@ -119,4 +136,11 @@ def options_for(
                 f"{path} was learned with {name}={learned[name]}, and {name}={given[name]} applies it otherwise",
                 next_step=f"leave {name} out, or learn the model again with {name}={given[name]}",
             )
+    for name in described.get("files", {}).keys() & recorded.keys() - given.keys():
+        file = path.parent / recorded[name]
+        if not file.is_file() or digest(file) != described["files"][name]:
+            raise InputError(
+                f"{path} was saved with {name}={file}, which is gone or was changed", next_step=f"name {name} once more"
+            )
+        recorded[name] = str(file)
     return recorded | given

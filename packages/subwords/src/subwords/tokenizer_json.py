@@ -81,7 +81,8 @@ class TokenizerJson(Segmenter):
         return {"unknown pieces": unknown} if unknown else {}
 
     def known_pieces(self) -> list[str]:
-        return list(self._entries)
+        """Return the entries in the order of their numbers; `<hole:7>` where the number 7 has no entry."""
+        return [self._pieces.get(number, f"<hole:{number}>") for number in range(max(self._pieces, default=-1) + 1)]
 
     def reached(self) -> int:
         size: int = self.tokenizer.get_vocab_size()
