@@ -31,7 +31,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast test-fast-pipeline test-fast-library lint format hooks docs lock environments bench wheel clean
+.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast test-fast-pipeline test-fast-library lint format hooks docs lock environments bench wheel test-wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -143,6 +143,15 @@ bench: env  ## speed beside the peers, of segmentation and of training, in resul
 wheel: env  ## build the segmentation library's wheel, in packages/subwords/dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir packages/subwords/dist packages/subwords
 	@ls packages/subwords/dist/*.whl
+
+ALONE := packages/subwords/dist/alone
+
+test-wheel: wheel  ## the library's tests with its wheel installed alone, in an environment without this project
+	rm -rf $(ALONE)
+	$(PYTHON) -m venv $(ALONE)
+	$(ALONE)/bin/python -m pip install --quiet "$$(ls -t packages/subwords/dist/*.whl | head -1)[test]"
+	cp -r packages/subwords/tests packages/subwords/pyproject.toml packages/subwords/README.md $(ALONE)
+	cd $(ALONE) && bin/python -m pytest tests -m "not slow"
 
 # Not deleted by default: downloads, text, pieces and trainings, found by their keys.
 STORE := downloads corpora segmented runs used
