@@ -109,6 +109,7 @@ def test_whole_file_and_nothing_beside_it(server: Server, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("sha256", [SHA256, None])
+@pytest.mark.slow
 def test_of_two_that_want_a_file_one_fetches_it(server: Server, tmp_path: Path, sha256: str | None) -> None:
     """As two jobs whose corpora have a part of the same archive."""
     server.seconds_per_chunk = 0.02

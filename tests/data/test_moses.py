@@ -192,7 +192,7 @@ def test_killed_and_started_again(tmp_path: Path, root: Path) -> None:
     lines = [f"This sentence {i} is one of the king's, as many of this kind are." for i in range(12_000)]
     write(tmp_path / "in", "en", train=lines, dev=ENGLISH)
     code = "from pathlib import Path; from experiment.text.moses import write_text as w; "
-    command = [sys.executable, "-c", code + "w('moses', 'en', Path('in'), Path('out'), ['train', 'dev'])"]
+    command = [sys.executable, "-c", code + "w('en', Path('in'), Path('out'), ['train', 'dev'])"]
     environment = {**os.environ, "PYTHONPATH": str(root / "src")}
     process = subprocess.Popen(command, cwd=tmp_path, env=environment)
     deadline = time.monotonic() + 60

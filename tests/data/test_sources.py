@@ -271,6 +271,7 @@ def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return mirror
 
 
+@pytest.mark.slow
 def test_an_archive_that_several_ids_name_is_unpacked_once(
     ted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

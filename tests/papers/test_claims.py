@@ -263,6 +263,7 @@ def test_obstacles(ours: list[dict[str, Any]], reason: str) -> None:
     assert found.reason.startswith(reason)
 
 
+@pytest.mark.slow
 def test_scales_and_generated_text() -> None:
     ours = frame(OURS)
     found = verdict(better, PRINTED, ours, generated=True).ours

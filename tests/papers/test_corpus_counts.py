@@ -85,6 +85,7 @@ def test_huffman_tables_find_their_counts(table: str) -> None:
 
 
 @pytest.mark.parametrize(("paper", "table"), [("sbpe", "table2"), ("sbpe", "text"), ("random-bpe", "table3")])
+@pytest.mark.slow
 def test_other_papers_tables_find_their_counts(paper: str, table: str, folder: Path) -> None:
     def find(value: Any) -> dict[str, object]:
         source, target = value.direction.split("-")

@@ -23,6 +23,7 @@ def test_every_paper_has_a_page() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name)
+@pytest.mark.slow
 def test_the_table_of_claims_is_up_to_date(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text == with_claims(text, read(page.parent.name)), "run: python tools/write_claims.py"
@@ -39,6 +40,7 @@ def test_every_claim_and_program_that_a_page_names_is_there(page: Path) -> None:
         assert (page.parent / path).exists() or (FOLDER.parent / path).exists(), path
 
 
+@pytest.mark.slow
 def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
     folder = FOLDER.parent / "docs" / "reproductions" / "hft-table1-cpu"
     page, paper = (folder / "README.md").read_text(encoding="utf-8"), read("hft", "cpu", ["scores"])
@@ -59,6 +61,7 @@ def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
         ("huffman", "huffman-figure2", ["padded"]),
     ],
 )
+@pytest.mark.slow
 def test_the_pages_on_free_texts_say_what_their_measurements_give(name: str, folder: str, tables: list[str]) -> None:
     """Every line of a table with a corpus in it, and every verdict, is that of the measurements beside the page."""
     place = FOLDER.parent / "docs" / "reproductions" / folder

@@ -217,6 +217,7 @@ def segmented(folder: Path, model: BPE | SBPE, algorithm: str, languages: Sequen
     )
 
 
+@pytest.mark.slow
 def test_pieces_of_words_stand_in_the_cells_of_table_3(here: Path) -> None:
     merges = [("f", "i"), ("fi", "n"), ("fin", "a"), ("fina", "n"), ("finan", "z")]
     segmented(here / "results/segmented/wmt19-en-de/en-de/bpe-4k", BPE(merges[:2]), "bpe")
@@ -499,6 +500,7 @@ def test_outcomes_are_the_cells_of_table_6() -> None:
 
 
 @pytest.mark.parametrize("scale", ["full", "reduced", "smoke"])
+@pytest.mark.slow
 def test_the_file_has_the_papers_grid(scale: str) -> None:
     found = read("sbpe", scale)
     runs = found.experiment.runs
@@ -519,7 +521,8 @@ def test_claims_on_the_papers_own_numbers() -> None:
     found = read("sbpe", "full")
     nothing = {name: frame([]) for name in ("scores", *found.measures)}
     states = {name.removeprefix("sbpe-"): verdict for name, verdict in report.judged(found, nothing).items()}
-    not_printed = {"morphology-sigmorphon", "not-different", "examples-as-printed"}
+    of_dev = {"dev-monotonic", "dev-monotonic-by-its-own", "dev-never-stops"}  # printed in words alone
+    not_printed = {"morphology-sigmorphon", "not-different", "examples-as-printed", *of_dev}
     certain = {"morphology", "finnish-turkish", "word-preferred", "sentence-preferred", "stops", "whole-morphemes"}
     for name, verdict in states.items():
         expected = NOT_TESTABLE if name in not_printed else CONFIRMED if name in certain else AS_PRINTED

@@ -49,6 +49,7 @@ def test_the_typical_variance_of_three_seeds_each_is_the_geometric_mean_times_e_
     assert _typical_variance(scores[2:]) == 0
 
 
+@pytest.mark.slow
 def test_the_typical_variance_is_that_of_normal_scores():
     scores = np.random.default_rng(5).normal(30, 0.8, (20_000, 3))
     assert _typical_variance(list(scores)) == pytest.approx(0.64, rel=0.03)

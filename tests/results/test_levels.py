@@ -86,6 +86,7 @@ def test_sacrebleus_bootstrap_is_the_one_sacrebleu_computes():
 
 
 @pytest.mark.parametrize("seeds", [3, 5])
+@pytest.mark.slow
 def test_over_seeds_the_level_is_at_most_5_percent(seeds):
     _, high = bounds(0.05, 250)
     assert several_seeds(comet_output, SITUATIONS[f"{seeds} seeds, large spread"], 250, seed=41) < high

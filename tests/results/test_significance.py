@@ -82,6 +82,7 @@ def compare(
 
 
 @pytest.mark.parametrize(("test", "flag"), [("sacrebleu-bootstrap", "bs"), ("randomization", "ar")])
+@pytest.mark.slow
 def test_outcomes_are_those_of_sacrebleu(systems, test, flag):
     found = compare("bleu", "chrf", test=test, samples=300)
     labels = {"bleu": "BLEU", "chrf": "chrF2"}

@@ -34,6 +34,7 @@ def trajectory(optimizer: type, weight_decay: float, stop: int = STEPS) -> list[
 
 
 @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+@pytest.mark.slow
 def test_it_takes_the_steps_of_fairseq_s_adam(weight_decay: float) -> None:
     make_task()  # fairseq, mended
     from fairseq.optim.adam import FairseqAdam

@@ -43,6 +43,7 @@ def files(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("joint", "types"), [(False, 5), (True, 5), (True, 70_000)], ids=["two bytes", "joint", "joint, four bytes"]
 )
+@pytest.mark.slow
 def test_files_are_those_of_fairseq(tmp_path: Path, joint: bool, types: int) -> None:
     for seed, language in enumerate(("de", "en")):
         write(tmp_path, language, types, seed)

@@ -116,6 +116,7 @@ def test_jobs_that_share_cards_fill_them_evenly_and_one_too_many_waits(root: Pat
             job.kill()
 
 
+@pytest.mark.slow
 def test_a_job_that_wants_a_card_alone_waits_for_those_who_share_it(root: Path, tmp_path: Path) -> None:
     jobs = [holder(root, tmp_path, "0", 1, 60, sharing=3) for _ in range(2)]
     try:

@@ -469,6 +469,7 @@ def test_offsets_by_hand(text: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bpe", "hft", "huffman", "wordpiece", "unigram", "char"])
+@pytest.mark.slow
 def test_threads_change_nothing(name: str, tmp_path: Path) -> None:
     text = tmp_path / "text"
     text.write_bytes(b"".join(f"low lower w{n % 977} x{n % 13}é\n".encode() for n in range(150_000)))

@@ -43,6 +43,7 @@ def exported(request: pytest.FixtureRequest, tmp_path: Path):  # type: ignore[no
     return model, transformers.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
 
 
+@pytest.mark.slow
 def test_transformers_gives_equal_pieces_and_ids(exported) -> None:  # type: ignore[no-untyped-def]
     model, tokenizer = exported
     known = model.vocab

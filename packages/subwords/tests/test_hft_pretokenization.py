@@ -87,12 +87,14 @@ def random_lines(count: int, seed: int) -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.slow
 def test_random_text_of_all_classes_is_pretokenized_as_by_sed(seed: int) -> None:
     lines = random_lines(20_000, seed)
     assert pretokenize(lines) == sed(lines)
 
 
+@pytest.mark.slow
 def test_without_joining_as_by_the_earlier_script() -> None:
     lines = [*random_lines(5_000, 3), "e-mail a-b-c 1,2,3 and/or v1.2", "क्ष"]
     assert len(SED_SCRIPT_WITHOUT_JOINS.split("\n")) == len(SED_SCRIPT.split("\n")) - 4

@@ -302,6 +302,7 @@ def test_wordpiece_size_limits(text: Path) -> None:
     st.sets(st.text("abc", min_size=1, max_size=4).flatmap(lambda s: st.sampled_from([s, f"##{s}"])), max_size=25),
     st.lists(st.text("abcd", min_size=1, max_size=12), min_size=1, max_size=5),
 )
+@pytest.mark.slow
 def test_wordpiece_encodes_as_tokenizers_does(pieces: set[str], words: list[str]) -> None:
     vocabulary = ["[UNK]", *sorted(pieces)]
     oracle = models.WordPiece({piece: n for n, piece in enumerate(vocabulary)}, unk_token="[UNK]")

@@ -109,6 +109,7 @@ def test_draws_follow_the_law_of_the_paper(alpha: float, candidates: int, text: 
 
 
 @pytest.mark.parametrize("byte_fallback", [False, True])
+@pytest.mark.slow
 def test_the_most_probable_draw_is_the_best_segmentation(byte_fallback: bool, tmp_path: Path) -> None:
     """As alpha grows, the draws become what SentencePiece gives, unknown characters and runs of spaces included."""
     text = tmp_path / "text"

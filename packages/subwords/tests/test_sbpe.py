@@ -78,7 +78,8 @@ def test_each_merge_is_the_maximum_on_real_text(english: Path, tmp_path: Path) -
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("size", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [1000, 4000])
+@pytest.mark.slow
 def test_reference_gives_the_published_codes(shared: Path, english: Path, tmp_path: Path, size: int) -> None:
     model = SBPE.learn([english], size, variant="reference")
     model.save(tmp_path / "codes")

@@ -378,6 +378,7 @@ def test_numbers_beyond_the_text_change_nothing(algorithm: type[Volt | Muv], var
 
 
 @pytest.mark.parametrize("algorithm", ["Volt", "Muv"])
+@pytest.mark.slow
 def test_same_model_under_any_hash_seed(text, algorithm: str):
     path = text(*LINES)
     learn = f"{algorithm}.learn([Path({str(path)!r})], None, interval=10, maximum=40)"
