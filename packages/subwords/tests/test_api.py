@@ -136,15 +136,6 @@ def test_a_description_is_replaced_with_its_model(text: Path, tmp_path: Path) ->
     assert load(tmp_path / "model").algorithm == "word"
 
 
-def test_an_export_does_not_take_the_place_of_the_model(text: Path, tmp_path: Path) -> None:
-    learn("bpe", text, 3).save(tmp_path / "model")
-    before = (tmp_path / "model").read_bytes(), (tmp_path / "model.json").read_bytes()
-    for output in ("model", "model.json"):
-        command = ["export", "bpe", "--model", str(tmp_path / "model"), "--to", "huggingface"]
-        assert main([*command, "-o", str(tmp_path / output)]) == 2
-        assert ((tmp_path / "model").read_bytes(), (tmp_path / "model.json").read_bytes()) == before
-
-
 def test_texts_that_cannot_be() -> None:
     with pytest.raises(InputError, match="no text to learn from: None"):
         learn("bpe", None, 3)  # type: ignore[arg-type]
@@ -230,7 +221,10 @@ def test_the_vocabulary_of_a_model_is_found_from_everywhere_and_compared(
     assert load("moved/models/model", vocabulary="moved/known").encode("low") == "lo@@ w"
 
 
-@pytest.mark.parametrize("damage", [{"options": None}, {"letters": None}, {"options": ["variant"]}])
+@pytest.mark.parametrize(
+    "damage",
+    [{"options": None}, {"letters": None}, {"options": ["variant"]}, {"files": None}, {"files": ["vocabulary"]}],
+)
 def test_a_damaged_description_is_an_error(damage: dict[str, object], text: Path, tmp_path: Path) -> None:
     learn("bpe", text, 5).save(tmp_path / "model")
     described = json.loads((tmp_path / "model.json").read_text())

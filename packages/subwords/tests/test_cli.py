@@ -100,7 +100,7 @@ BAD = {
         "character_coverage",
     ),
     "option without value": (["learn", "char", "--set", "x", "--model", "m", "text"], "KEY=VALUE"),
-    "no model": (["encode", "char", "--model", "m", "-i", "text"], "subwords learn char"),
+    "no model": (["encode", "char", "--model", "m", "-i", "text"], "cannot read m: no such file"),
     "not UTF-8": (["learn", "char", "--model", "m", "latin1"], "latin1, line 2: not UTF-8 (byte 0xe9 at position 3)"),
     "pieces": (["stats", "absent"], "cannot read absent"),
     "model without algorithm": (["stats", "text", "--model", "text"], "belong together"),

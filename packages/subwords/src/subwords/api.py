@@ -48,5 +48,6 @@ def load(path: str | Path, algorithm: str | None = None, **options: Any) -> Segm
             )
         own = described.get("file")  # as seen from the model's folder
         algorithm = str(own or described["algorithm"])
-        return registry.find(algorithm, Path(path).parent if own else None).load(path, **options)
+        folder = description.folder_with(Path(path), algorithm.rpartition(":")[0]) if own else None
+        return registry.find(algorithm, folder).load(path, **options)
     return registry.find(algorithm).load(path, **options)

@@ -201,13 +201,15 @@ def _learn(arguments: argparse.Namespace) -> None:
 
 
 def _load(arguments: argparse.Namespace) -> Segmenter:
-    algorithm = registry.find(arguments.algorithm)
-    options = read_assignments(arguments.options)
-    if not arguments.model.is_file():
+    """Return the model. Raises InputError where the output would take its place, or that of a file that it names."""
+    model = registry.find(arguments.algorithm).load(arguments.model, **read_assignments(arguments.options))
+    read = [arguments.model, description.path_of(arguments.model), *(file.path for file in model.files.values())]
+    output = getattr(arguments, "output", "-")
+    if output != "-" and Path(output).resolve() in [path.resolve() for path in read]:
         raise InputError(
-            f"no such model: {arguments.model}", next_step=f"subwords learn {algorithm.algorithm} --model FILE TEXT"
+            f"{output} is the model, its description, or a file that it names", next_step="another --output"
         )
-    return algorithm.load(arguments.model, **options)
+    return model
 
 
 def _encode(arguments: argparse.Namespace) -> None:
@@ -266,10 +268,7 @@ def _sink(path: str) -> Iterator[IO[bytes]]:
 def _export(arguments: argparse.Namespace) -> None:
     from subwords import export
 
-    output = Path(arguments.output)
-    if output.resolve() in (arguments.model.resolve(), description.path_of(arguments.model).resolve()):
-        raise InputError(f"{output} is the model, or its description", next_step="another --output")
-    export.write(_load(arguments), arguments.to, output)
+    export.write(_load(arguments), arguments.to, Path(arguments.output))
 
 
 def _vocabulary(arguments: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 """FILE.json beside a model: which algorithm it is of, and the options that it was learned with.
 
-A file that an option names, as `vocabulary` does, is written as seen from the model's folder, with its digest.
+A file that an option names, as `vocabulary` does, is written as seen from the folder of FILE.json, with its digest.
 
 Model files have the formats of their papers and peers, which have no room for that. A file without a description,
 made by another program or an earlier version, is loaded as the caller says.
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import FileRead, whole_file
 from subwords.sources import digest, file_name
 from subwords.version import __version__
 
@@ -47,54 +47,68 @@ def _is_description(content: Any) -> bool:
     return isinstance(content, dict) and {"algorithm", "options", "sha256"} <= content.keys()
 
 
-def write(model: Segmenter, path: Path) -> None:
-    """Write the description of a model that has been written to `path`."""
-    own = file_name(type(model), path.parent)
+def of(model: Segmenter, path: Path) -> dict[str, Any]:
+    """Return the description of a model that will be written to `path`, all but the digest of what is written.
+
+    Raises InputError where the model would take the place of a file that it names.
+    """
+    folder = path_of(path).resolve().parent
+    own = file_name(type(model), folder)
     options = model.applied_with() | model.learned_with() | getattr(model, "options", {})
-    files = {name: digest(Path(options[name])) for name in _files(type(model)) if name in options}
-    folder = path.parent.resolve()
-    described = {
+    files = {name: model.files.get(name) or FileRead.of(options[name]) for name in _files(type(model)) & options.keys()}
+    for name, file in files.items():
+        if file.path.resolve() == path.resolve():
+            raise InputError(f"{path} is the {name} of the model", next_step="another name for the model")
+    return {
         "algorithm": model.algorithm,
         **({"file": own} if own else {}),
-        "options": options | {name: os.path.relpath(Path(options[name]).resolve(), folder) for name in files},
-        **({"files": files} if files else {}),
+        "options": options | {name: os.path.relpath(file.path.resolve(), folder) for name, file in files.items()},
+        **({"files": {name: file.digest for name, file in files.items()}} if files else {}),
         "size": model.reached(),
         **({"letters": model.learned_letters} if model.learned_letters else {}),
         "subwords": __version__,
-        "sha256": digest(path),
     }
+
+
+def write(described: dict[str, Any], path: Path) -> None:
+    """Write the description of a model that has been written to `path`."""
     with whole_file(path_of(path)) as stream:
-        json.dump(described, stream, ensure_ascii=False, indent=2)
+        json.dump(described | {"sha256": digest(path)}, stream, ensure_ascii=False, indent=2)
         stream.write("\n")
 
 
-def _files(cls: type[Segmenter]) -> list[str]:
+def _files(cls: type[Segmenter]) -> set[str]:
     """Return the options of a class that name a file which is read when a model is applied."""
-    return [parameter.name for parameter in cls.parameters if parameter.is_file and parameter.stage != "learn"]
+    return {parameter.name for parameter in cls.parameters if parameter.is_file and parameter.stage != "learn"}
+
+
+def folder_with(model: Path, file: str) -> Path:
+    """Return the folder from which a file is named: of the model or, where FILE.json is a link, what it links to."""
+    folders = (model.parent, path_of(model).resolve().parent)
+    return next((folder for folder in folders if (folder / file).is_file()), folders[0])
 
 
 def read(path: Path) -> dict[str, Any] | None:
     """Return the description of a model file, or None where it has none.
 
-    Raises InputError when the description is of another file, or cannot be read.
+    Raises InputError when there is no model, and when the description is of another one, or cannot be read.
     """
+    if path.is_dir() or not path.exists():
+        raise InputError(f"cannot read {path}: no such file", next_step="check the path, or learn the model")
     beside = path_of(path)
     try:
         described = json.loads(beside.read_text("utf-8"))
-        now = digest(path)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {beside}: {error}", next_step="remove it, or learn the model again") from error
     if not _is_description(described):
         return None  # a file of that name that has nothing to do with models
-    if not isinstance(described["options"], dict) or not isinstance(described.get("letters", ""), str):
-        raise InputError(
-            f"{beside} is damaged: options={described['options']!r}, letters={described.get('letters')!r}",
-            allowed="an object of options, and the characters as one string",
-            next_step="learn the model again",
-        )
-    if described["sha256"] != now:
+    kinds = {"options": dict, "files": dict, "letters": str}
+    for name, value in described.items():
+        if not isinstance(value, kinds.get(name, object)):
+            raise InputError(f"{beside} is damaged: {name}={value!r}", next_step="learn the model again")
+    if described["sha256"] != digest(path):
         raise InputError(
             f"{beside} describes another model than {path} has now",
             next_step=f"remove {beside} if {path} comes from elsewhere",
@@ -137,7 +151,8 @@ def options_for(
                 next_step=f"leave {name} out, or learn the model again with {name}={given[name]}",
             )
     for name in described.get("files", {}).keys() & recorded.keys() - given.keys():
-        file = path.parent / recorded[name]
+        seen = str(recorded[name])
+        file = folder_with(path, seen) / seen
         if not file.is_file() or digest(file) != described["files"][name]:
             raise InputError(
                 f"{path} was saved with {name}={file}, which is gone or was changed", next_step=f"name {name} once more"

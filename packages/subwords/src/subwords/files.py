@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import os
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -124,6 +127,29 @@ def read_lines(path: str | Path) -> Iterator[str]:
             yield from decode_lines(stream, str(path))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}", next_step="check the path") from error
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """A file as it was when it was read: later a pipe is empty, and a file may be changed or gone."""
+
+    path: Path  # whatever the working folder is
+    content: bytes
+
+    @classmethod
+    def of(cls, path: str | Path) -> FileRead:
+        """Read a file. Raises InputError when it cannot be read."""
+        return cls(Path(path).absolute(), read_bytes(path))
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 digest (hexadecimal)."""
+        return hashlib.sha256(self.content).hexdigest()
+
+    def lines(self) -> Iterator[str]:
+        """Yield its lines, as `read_lines` does."""
+        stream = decompressed(io.BufferedReader(io.BytesIO(self.content)), str(self.path))  # type: ignore[arg-type]
+        return decode_lines(stream, str(self.path))
 
 
 def pieces_in(path: Path) -> list[str]:

@@ -6,7 +6,7 @@ import hashlib
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -14,10 +14,11 @@ from os.path import commonprefix
 from pathlib import Path
 from random import Random
 from threading import Lock, RLock
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError, Shortfall, unknown
-from subwords.files import STANDARD_INPUT, decode_lines, place_for_model, whole_lines, without_returns
+from subwords.files import STANDARD_INPUT, FileRead, decode_lines, place_for_model, whole_lines, without_returns
 from subwords.threads import share_out, threads
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ class Segmenter(ABC):
     learned_letters: str = ""
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
+    #: By option, the files that were read to apply it.
+    files: Mapping[str, FileRead] = MappingProxyType({})
 
     @classmethod
     def comes_back_as(cls, line: str) -> str:
@@ -169,8 +172,9 @@ class Segmenter(ABC):
 
         path = place_for_model(path)
         description.check_place(path)
+        described = description.of(self, path)
         self.write(path)
-        description.write(self, path)
+        description.write(described, path)
 
     @abstractmethod
     def encode_batch(self, lines: Sequence[str]) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError
+from subwords.files import FileRead
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge, read_codes, write_codes
-from subwords.merges.vocabulary import PieceFilter, read_vocabulary
+from subwords.merges.vocabulary import PieceFilter, pieces_of_vocabulary
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class MergeSegmenter(WordSegmenter):
         self.options = changed_options(type(self), given)
         self._filter: PieceFilter | None = None
         if given["vocabulary"]:
-            known = read_vocabulary(given["vocabulary"], given["vocabulary_threshold"])
+            self.files = {"vocabulary": FileRead.of(given["vocabulary"])}
+            known = pieces_of_vocabulary(self.files["vocabulary"], given["vocabulary_threshold"])
             self._filter = PieceFilter(known, self.merges, SEPARATOR)
         else:
             check_idle(type(self), given, ["vocabulary_threshold"], "--set vocabulary=FILE")
@@ -100,8 +101,8 @@ class MergeSegmenter(WordSegmenter):
     def applied_with(self) -> dict[str, Any]:
         if not self._filter:
             return {}
-        digest = hashlib.sha256(Path(self.options["vocabulary"]).read_bytes()).hexdigest()[:12]
-        return {"vocabulary": digest, "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
+        digest = self.files["vocabulary"].digest
+        return {"vocabulary": digest[:12], "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
 
 
 def _both_forms(characters: Iterable[str]) -> list[str]:

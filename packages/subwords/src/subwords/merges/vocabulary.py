@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from subwords.errors import InputError
-from subwords.files import read_lines
+from subwords.files import FileRead
 from subwords.merges.codes import END, Merge
 
 
@@ -44,17 +43,17 @@ class PieceFilter:
         return " ".join(kept)
 
 
-def read_vocabulary(path: str | Path, threshold: int) -> set[str]:
+def pieces_of_vocabulary(file: FileRead, threshold: int) -> set[str]:
     """Return the pieces of a vocabulary file (`piece count` lines) that occur `threshold` times or more.
 
-    Raises InputError when the file cannot be read or a line is not of that form.
+    Raises InputError when a line is not of that form.
     """
     pieces = set()
-    for number, line in enumerate(read_lines(path), 1):
+    for number, line in enumerate(file.lines(), 1):
         piece, space, count = line.strip(" \r").partition(" ")
         if not space or not count.isdigit():
             raise InputError(
-                f"{path}, line {number}: {line[:60]!r} is not a piece and its count",
+                f"{file.path}, line {number}: {line[:60]!r} is not a piece and its count",
                 allowed="lines of the form: piece count",
                 next_step="make it with: subword-nmt get-vocab < PIECES > VOCABULARY",
             )
