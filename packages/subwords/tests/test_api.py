@@ -313,15 +313,36 @@ def test_signatures_tell_segmentations_apart(text: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["wordpiece", "bpe-knockout", "template"])
-def test_a_carriage_return_inside_a_line_survives_in_a_model(name: str, tmp_path: Path) -> None:
-    (tmp_path / "text").write_bytes(b"a\rb c\r ab ab\n" * 3)
+@pytest.mark.parametrize("line", ["a\rb c\r ab ab", "ab\r c\r ba\r x"])
+def test_a_carriage_return_inside_a_line_survives_in_a_model(name: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(f"{line}\n".encode() * 3)
     (tmp_path / "gold").write_text("lower\tlow er\n")
     if name == "template":
         name = f"{Path(registry.__file__).with_name('template.py')}:Template"
     options = {"gold": str(tmp_path / "gold")} if name == "bpe-knockout" else {}
     model = learn(name, tmp_path / "text", {"wordpiece": 11, "bpe-knockout": 4}.get(name, 3), **options)
     model.save(tmp_path / "model")
-    assert load(tmp_path / "model").encode("a\rb c\r ab") == model.encode("a\rb c\r ab")
+    assert load(tmp_path / "model").encode(line) == model.encode(line)
+
+
+@pytest.mark.parametrize("name", ["bpe-knockout", "wordpiece"])
+def test_a_model_of_pieces_may_be_compressed_or_come_from_a_pipe_or_with_other_line_ends(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "gold").write_text("lower\tlow er\n")
+    options = {"gold": str(tmp_path / "gold")} if name == "bpe-knockout" else {}
+    model = learn(name, iter(["low lower straße"] * 3), {"wordpiece": 24}.get(name, 4), **options)
+    content = model.model_bytes()
+    for given in (gzip.compress(content), content.replace(b"\n", b"\r\n"), content.removesuffix(b"\n")):
+        (tmp_path / "model").write_bytes(given)
+        assert registry.find(name).load(tmp_path / "model").model_bytes() == content
+    (tmp_path / "broken").write_bytes(content + b"ok\n\xff\n")
+    with pytest.raises(InputError, match=f"broken, line {len(content.splitlines()) + 2}: not UTF-8"):
+        registry.find(name).load(tmp_path / "broken")
+    reading, writing = os.pipe()
+    os.write(writing, content)
+    os.close(writing)
+    assert registry.find(name).load(f"/dev/fd/{reading}").model_bytes() == content
 
 
 def test_a_symbolic_link_stays_one(tmp_path: Path) -> None:

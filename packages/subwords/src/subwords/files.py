@@ -155,12 +155,12 @@ class FileRead:
 def pieces_in(path: Path) -> list[str]:
     """Return the lines of a model file: a carriage return is part of the piece, unless all lines have one.
 
-    Raises InputError as `read_lines` does.
+    The first line should be one that has none. Raises InputError as `read_lines` does.
     """
-    if not list(read_lines(path)):  # raises where it is not UTF-8, with the line
-        return []
-    lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-    return [line.removesuffix("\r") for line in lines] if all(line.endswith("\r") for line in lines) else lines
+    with open_text(path) as stream:
+        lines = list(stream)
+    ends = b"" if all(line.endswith((b"\r\n", b"\r")) for line in lines) else b"\r"  # `decode_lines` takes one off
+    return list(decode_lines((line.removesuffix(b"\n") + ends for line in lines), str(path)))
 
 
 def whole_lines(stream: IO[bytes], size: int = BLOCK) -> Iterator[bytes]:

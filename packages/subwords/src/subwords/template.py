@@ -54,16 +54,16 @@ class Template(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        """Return the model of a file that `write` wrote: one word per line."""
+        """Return the model of a file that `write` wrote: the algorithm's name, then one word per line."""
         read_options(cls, options)
-        words = pieces_in(path)
-        if any(not word or " " in word for word in words):
-            raise InputError(f"{path} is not a model of {cls.algorithm}", allowed="one word per line")
+        name, *words = pieces_in(path) or [""]
+        if name != cls.algorithm or any(not word or " " in word for word in words):
+            raise InputError(f"{path} is not a model of {cls.algorithm}", allowed="its name, then one word per line")
         return cls(words)
 
     def write(self, path: Path) -> None:
         with whole_file(path) as stream:
-            stream.writelines(f"{word}\n" for word in self.words)
+            stream.writelines(f"{line}\n" for line in (self.algorithm, *self.words))
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of each word, joined by single spaces."""
