@@ -110,8 +110,14 @@ def test_a_piece_that_is_spelled_like_a_special_token_is_not_exported_as_that() 
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_symbols_that_a_user_gave_a_sentencepiece_model_are_not_exported_as_learned_pieces(kind: str) -> None:
-    """SentencePiece takes them out of the text before it segments the rest; tokenizers would give other pieces."""
+@pytest.mark.parametrize("said_by", ["trainer", "type", "unused"])
+def test_symbols_that_a_user_gave_a_sentencepiece_model_are_not_exported_as_learned_pieces(
+    kind: str, said_by: str
+) -> None:
+    """SentencePiece takes them out of the text before it segments the rest; tokenizers would give other pieces.
+
+    The type of a piece says that, also where the trainer's options do not; so it does for pieces that are not used.
+    """
     import sentencepiece
 
     content = io.BytesIO()
@@ -125,8 +131,14 @@ def test_symbols_that_a_user_gave_a_sentencepiece_model_are_not_exported_as_lear
         remove_extra_whitespaces=False,
         minloglevel=3,
     )
+    model = content.getvalue()
+    assert model.count(b"\xfa\x01\x03oko") == model.count(b"\x18\x04") == 1  # the trainer's option, and the type
+    if said_by != "trainer":
+        model = model.replace(b"\xfa\x01\x03oko", b"\xd2\x0f\x03oko")  # a field that nobody knows
+    if said_by == "unused":
+        model = model.replace(b"\x18\x04", b"\x18\x05")
     with pytest.raises(InputError, match="oko"):
-        tokenizer_json(registry.find("spm-bpe" if kind == "bpe" else "unigram")(content.getvalue()))
+        tokenizer_json(registry.find("spm-bpe" if kind == "bpe" else "unigram")(model))
 
 
 @pytest.mark.parametrize("name", ["hft", "huffman", "char"])

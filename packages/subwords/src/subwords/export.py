@@ -168,8 +168,10 @@ def _of_sentencepiece(model: SentencePieceModel) -> dict[str, Any]:
     processor = model.processor
     if _rewrites(model):
         raise InputError("tokenizer.json is written for normalization=identity only, and this model rewrites text")
-    if symbol := model.symbol_of_user():
-        raise InputError(f"tokenizer.json is not written for models with symbols that a user defined, as {symbol!r}")
+    if special := model.special_pieces():
+        raise InputError(
+            f"tokenizer.json has no place for pieces that a user defined, or that are unused: {special[0]!r}"
+        )
     size = processor.get_piece_size()
     pieces = [processor.id_to_piece(number) for number in range(size)]
     spaces = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE}

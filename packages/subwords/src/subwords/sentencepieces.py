@@ -46,8 +46,9 @@ _LONG_LINE = 4096  # characters; longer lines are cut
 _MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that SentencePiece takes
 _LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
 #: Fields of a model file (sentencepiece_model.proto).
-_TRAINER, _NORMALIZER = 2, 3
-_USER_DEFINED = 31  # of the trainer
+_PIECE, _TRAINER, _NORMALIZER = 1, 2, 3
+#: Types of pieces: what a user defined is taken out of a text before the rest is segmented; the other has no use.
+_USER_DEFINED, _UNUSED = 4, 5
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
 
 
@@ -142,10 +143,10 @@ class SentencePieceModel(Segmenter):
             raise lines.error
         return cls(model.getvalue())
 
-    def symbol_of_user(self) -> str | None:
-        """Return a symbol, the last one, that a user gave for text that is never cut; None where there is none."""
-        symbol = _message(_message(self.model).get(_TRAINER, b"")).get(_USER_DEFINED)
-        return symbol and symbol.decode("utf-8")
+    def special_pieces(self) -> list[str]:
+        """Return the pieces of text that are not used as learned ones are: defined by a user, or unused."""
+        pieces = (dict(_fields(content)) for number, content in _fields(self.model) if number == _PIECE)
+        return [piece[1].decode("utf-8") for piece in pieces if piece.get(3) in (_USER_DEFINED, _UNUSED)]
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
@@ -198,8 +199,8 @@ class SentencePieceModel(Segmenter):
 
     def learned_with(self) -> dict[str, Any]:
         """Return what a model says, which another program may have learned with other defaults than ours."""
-        said = _message(self.model)
-        trainer, normalizer = _message(said.get(_TRAINER, b"")), _message(said.get(_NORMALIZER, b""))
+        said = dict(_fields(self.model))
+        trainer, normalizer = (dict(_fields(said.get(number, b""))) for number in (_TRAINER, _NORMALIZER))
         coverage = struct.unpack("<f", trainer.get(10, struct.pack("<f", 0.9995)))[0]
         found = {
             "character_coverage": round(coverage, 6),
@@ -211,9 +212,8 @@ class SentencePieceModel(Segmenter):
         return changed_options(type(self), found)
 
 
-def _message(content: bytes) -> dict[int, Any]:
-    """Return the fields of a message in the format of protocol buffers, by number; of repeated ones the last."""
-    fields: dict[int, Any] = {}
+def _fields(content: bytes) -> Iterator[tuple[int, Any]]:
+    """Yield the fields of a message in the format of protocol buffers, each with its number."""
     place = 0
 
     def number() -> int:
@@ -231,12 +231,11 @@ def _message(content: bytes) -> dict[int, Any]:
         key = number()
         kind = key & 7
         if kind == 0:
-            fields[key >> 3] = number()
+            yield key >> 3, number()
             continue
         length = {1: 8, 5: 4}[kind] if kind != 2 else number()
-        fields[key >> 3] = content[place : place + length]
+        yield key >> 3, content[place : place + length]
         place += length
-    return fields
 
 
 class _Lines:
