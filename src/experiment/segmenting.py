@@ -24,7 +24,7 @@ from experiment.text.lines import rewrite, write_lines
 from subwords import registry
 from subwords.errors import InputError, Shortfall
 from subwords.files import read_lines
-from subwords.segmenter import Segmenter
+from subwords.segmenter import Segmenter, warn_of_fewer
 from subwords.statistics import Segmented, count_pieces, describe
 
 
@@ -82,11 +82,15 @@ def learn(job: Mapping[str, Any], cls: type[Segmenter], train: Path, folder: Pat
 def _learned(cls: type[Segmenter], texts: Sequence[Path], size: int | str | None, options: dict[str, Any]) -> Segmenter:
     """Learn a model. Raise InputError where the texts offer less than `size`: comparisons at equal size would mislead.
 
-    An algorithm may still keep less than its size by its own rule, as VOLT does; tables have the entries really there.
+    One that chooses its size may still keep less by its own rule, as VOLT does; tables have the entries really there.
     """
     try:
         with warnings.catch_warnings(action="error", category=Shortfall):
-            return cls.learn(texts, size, **options)
+            model = cls.learn(texts, size, **options)
+            reached = model.reached()
+            if isinstance(size, int) and reached is not None and not cls.chooses_size:
+                warn_of_fewer(cls, reached, size, "the model has no more")
+            return model
     except Shortfall as shortfall:
         raise InputError(
             f"size={size} is more than the text offers: {shortfall}",

@@ -11,7 +11,7 @@ from experiment.jsonfiles import read_json
 from experiment.segmenting import load_segmenter, read_counts, segment
 from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
-from subwords.word import Words
+from subwords.volt import Volt
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def text(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(text: Path, output: str, words: int, learn_pairs: int | None = None) -> Path:
+def run(text: Path, output: str, words: int, learn_pairs: int | None = None, algorithm: str = "word") -> Path:
     """Learn, encode and measure; return the folder."""
     folder = text / output
     folder.mkdir()
@@ -33,7 +33,7 @@ def run(text: Path, output: str, words: int, learn_pairs: int | None = None) -> 
         "text": str(text),
         "form": "moses",
         "gold": {},
-        "algorithm": "word",
+        "algorithm": algorithm,
         "size": words + 1,
         "joint": False,
         "learn": {},
@@ -77,8 +77,16 @@ def test_a_text_that_offers_less_than_the_size_is_an_error(text: Path) -> None:
 
 
 def test_an_algorithm_may_keep_less_than_its_size_by_its_own_rule(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Words, "reached", lambda model: len(model.vocabulary) - 1)  # as VOLT: its section 4.3
-    assert read_json(run(text, "fewer", 200) / "segmentation.json")["size"] == 201
+    monkeypatch.setattr(Volt, "reached", lambda model: len(model.merges) - 1)  # its section 4.3
+    assert read_json(run(text, "fewer", 19, algorithm="volt") / "segmentation.json")["size"] == 20
+
+
+def test_an_algorithm_that_does_not_warn_gives_no_less_than_its_size(
+    text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("subwords.word.warn_of_fewer", lambda *_: None)
+    with pytest.raises(InputError, match=r"size=202 is more than the text offers: word: 201 words"):
+        run(text, "more", 201)
 
 
 def test_the_experiment_says_on_how_many(root: Path) -> None:

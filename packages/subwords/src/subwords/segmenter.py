@@ -91,7 +91,7 @@ class Segmenter(ABC):
     summary: ClassVar[str]
     #: What `size` counts ("merges", "pieces", "symbols", ...); None when the algorithm takes no size.
     size_counts: ClassVar[str | None]
-    #: True where the size may be left to the algorithm (None or "auto").
+    #: True where the size may be left to the algorithm (None or "auto"). It may keep less than a given one by its rule.
     chooses_size: ClassVar[bool] = False
     #: The form of text it is meant for: "raw" (it handles spaces itself) or "moses" (tokenized, truecased).
     reads: ClassVar[str]
