@@ -13,6 +13,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 from subwords.bpe import BPE
 from subwords.cli import main
 from subwords.errors import InputError
+from subwords.export import write
 from subwords.pretrained import Pretrained
 from subwords.testing import AWKWARD, CHECKS, LINES, Trial
 
@@ -81,6 +82,23 @@ def test_numbers_are_those_of_the_file_where_it_leaves_some_out(tmp_path: Path) 
     model = Pretrained.learn([], None, model=str(tmp_path / "tokenizer.json"))
     assert model.encode_ids("lower low lowest") == tokenizer.encode("lower low lowest").ids == [7, 1, 4]
     assert model.decode_ids([7, 1]) == "lower low"
+    for number in (0, 2, 8):
+        with pytest.raises(InputError, match=rf"{number} is no number of a piece"):
+            model.decode_ids([number])
+    assert list(model.vocab) == model.known_pieces() == ["low", "[UNK]", "lower"]
+    write(model, "fairseq", tmp_path / "dict.txt")
+    assert (tmp_path / "dict.txt").read_text() == "low 1\n[UNK] 1\nlower 1\n"
+
+
+def test_numbers_may_be_huge_and_entries_spelled_like_anything(tmp_path: Path) -> None:
+    numbers = {"low": 1, "<hole:2>": 3_000_000, "[UNK]": 4}
+    tokenizer = Tokenizer(models.WordLevel(numbers, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    model = Pretrained.learn([], None, model=str(tmp_path / "tokenizer.json"))
+    assert model.encode_ids("<hole:2> low x") == [3_000_000, 1, 4]
+    assert model.decode_ids([3_000_000, 1]) == "<hole:2> low"
+    assert model.known_pieces() == ["low", "[UNK]", "<hole:2>"]
 
 
 def test_unknown_pieces_are_counted(tmp_path: Path) -> None:

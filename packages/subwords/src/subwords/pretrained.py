@@ -17,6 +17,7 @@ experiment that gives subword-nmt codes says `text: moses`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ from subwords.merges.codes import HEADER
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 from subwords.sentencepieces import Unigram
 from subwords.tokenizer_json import TokenizerJson
+from subwords.vocabulary import Vocabulary
 
 
 class Pretrained(Segmenter):
@@ -83,6 +85,10 @@ class Pretrained(Segmenter):
 
     def counts(self) -> dict[str, int]:
         return self.inner.counts()
+
+    @cached_property
+    def vocab(self) -> Vocabulary:
+        return self.inner.vocab
 
     def known_pieces(self) -> list[str]:
         return self.inner.known_pieces()

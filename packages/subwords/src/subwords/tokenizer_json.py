@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ from subwords.errors import InputError
 from subwords.extras import extra
 from subwords.files import read_bytes, whole_file
 from subwords.segmenter import Segmenter, checked
+from subwords.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -80,9 +82,12 @@ class TokenizerJson(Segmenter):
         unknown, self._unknown = self._unknown, 0
         return {"unknown pieces": unknown} if unknown else {}
 
+    @cached_property
+    def vocab(self) -> Vocabulary:
+        return Vocabulary(self._pieces, self.special_tokens)
+
     def known_pieces(self) -> list[str]:
-        """Return the entries in the order of their numbers; `<hole:7>` where the number 7 has no entry."""
-        return [self._pieces.get(number, f"<hole:{number}>") for number in range(max(self._pieces, default=-1) + 1)]
+        return list(self._pieces.values())
 
     def reached(self) -> int:
         size: int = self.tokenizer.get_vocab_size()

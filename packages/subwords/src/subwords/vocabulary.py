@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex
 
 from subwords.errors import InputError
 
 
 class Vocabulary:
-    """Distinct pieces, numbered from 0.
+    """Distinct pieces, numbered from 0 or as they are given.
 
     >>> vocabulary = Vocabulary(["lo@@", "w"])
     >>> vocabulary.ids(["lo@@", "w", "x"])
@@ -19,16 +19,20 @@ class Vocabulary:
     ['lo@@', 'w']
     """
 
-    def __init__(self, pieces: Iterable[str], special: Sequence[str] = ("<unk>", "<s>", "</s>", "<pad>")) -> None:
+    def __init__(
+        self, pieces: Iterable[str] | Mapping[int, str], special: Sequence[str] = ("<unk>", "<s>", "</s>", "<pad>")
+    ) -> None:
         """Take the pieces in their order; `special` tokens come first, unless they are among the pieces.
 
+        A mapping says which number each piece has, with all special tokens among them; it may leave numbers out.
         The first special token is what is not in the vocabulary. Without special tokens nothing may be unknown.
         """
-        pieces = list(dict.fromkeys(pieces))
-        known = frozenset(pieces)
+        numbered = pieces if isinstance(pieces, Mapping) else dict(enumerate(dict.fromkeys(pieces)))
+        known = frozenset(numbered.values())
+        absent = [token for token in special if token not in known]
         self.special = tuple(special)
-        self._pieces = [*(token for token in special if token not in known), *pieces]
-        self._ids = {piece: number for number, piece in enumerate(self._pieces)}
+        self._pieces = dict(enumerate([*absent, *numbered.values()])) if absent else numbered
+        self._ids = {piece: number for number, piece in self._pieces.items()}
         self._hidden = frozenset(self._ids[token] for token in special)
         self._no_pieces = frozenset(special) - known
         self.unknown = self._ids[special[0]] if special else -1
@@ -37,7 +41,7 @@ class Vocabulary:
         return len(self._pieces)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._pieces)
+        return iter(self._pieces.values())
 
     def __contains__(self, piece: str) -> bool:
         return piece in self._ids
@@ -57,8 +61,8 @@ class Vocabulary:
         """Return the pieces of numbers, without special tokens but the unknown one. Raises InputError for others."""
         found = []
         for number in ids:
-            if not (isinstance(number, SupportsIndex) and 0 <= number.__index__() < len(self._pieces)):
-                raise InputError(f"{number} is no number of a piece", allowed=f"0 to {len(self._pieces) - 1}")
+            if not (isinstance(number, SupportsIndex) and number.__index__() in self._pieces):
+                raise InputError(f"{number} is no number of a piece", allowed=f"0 to {max(self._pieces, default=0)}")
             if number not in self._hidden or number == self.unknown:
                 found.append(self._pieces[number])
         return found
