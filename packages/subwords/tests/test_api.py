@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import pairwise
@@ -81,6 +82,34 @@ def test_texts_may_come_from_anywhere(text: Path, tmp_path: Path, monkeypatch: p
         for given in (str(text), [text], tmp_path / "text.gz", halves, iter(LINES), stream, pipe, ["-"]):
             assert learn("bpe", given, 9).model_bytes() == expected, given
     assert writer.wait() == 0
+
+
+class Column(Sequence[str]):
+    """As a column of a data set is in newer versions of Hugging Face's datasets; older ones give a list."""
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        return LINES[place]
+
+    def __len__(self) -> int:
+        return len(LINES)
+
+
+def test_a_column_of_a_data_set_gives_lines(text: Path) -> None:
+    expected = learn("bpe", text, 9).model_bytes()
+    for column in (Column(), iter(LINES)):
+        assert learn("bpe", column, 9).model_bytes() == expected
+
+
+@pytest.mark.parametrize("first", ["low lower", "low " * 99, "", "low\0", "-"])
+def test_a_list_of_lines_is_said_to_be_no_list_of_files(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"read too early")))
+    lines = [first, *LINES]
+    named = LINES[0] if first == "-" else first[:200] or "."
+    with pytest.raises(InputError) as raised:
+        learn("bpe", lines, 3)
+    assert str(raised.value).startswith(f"no such text: {named}\n")
+    assert "next: check the path, or give lines as iter(LINES)" in str(raised.value)
+    assert sys.stdin.read() == "read too early"
 
 
 @pytest.mark.parametrize("name", ["unigram", "wordpiece", "hft", "huffman"])

@@ -18,10 +18,10 @@ def learn(
     """Return a model of an algorithm (`subwords list` names them) that is learned from texts.
 
     `texts` is a file, a list or tuple of files, or any other iterable of lines: a generator, an open file,
-    `iter(lines)`, a column of a Hugging Face dataset. A file is a path, or "-" for standard input; gzip is recognized.
-    What can be read only once is kept in a temporary file. `size` counts what `subwords list` says. `threads` is how
-    many the algorithm may use (char and spm-bpe, for instance, learn with one). No result depends on it, but for
-    unigram's, whose sums SentencePiece adds up by thread.
+    `iter(lines)`, `iter(dataset["text"])` of a Hugging Face dataset (a column may be a list). A file is a path, or "-"
+    for standard input; gzip is recognized. What can be read only once is kept in a temporary file. `size` counts what
+    `subwords list` says. `threads` is how many the algorithm may use (char and spm-bpe, for instance, learn with one).
+    No result depends on it, but for unigram's, whose sums SentencePiece adds up by thread.
 
     Raises InputError for texts, sizes and options that cannot be used.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -29,7 +30,7 @@ def as_files(texts: Texts) -> Iterator[list[Path]]:
         texts = [Path(texts)]
     with tempfile.TemporaryDirectory(prefix="subwords-") as folder:
         if isinstance(texts, list | tuple):
-            sources = {str(Path(folder, f"{number}.text")): Path(text) for number, text in enumerate(texts)}
+            sources = {str(Path(folder, f"{number}.text")): _named(Path(text)) for number, text in enumerate(texts)}
             files = [_file(text, Path(copy)) for copy, text in sources.items()]
             names = {copy: "/dev/stdin" if str(text) == "-" else str(text) for copy, text in sources.items()}
         else:
@@ -43,15 +44,22 @@ def as_files(texts: Texts) -> Iterator[list[Path]]:
             raise
 
 
+def _named(text: Path) -> Path:
+    # Path's own methods raise where a name is too long, as a line of text given for one can be.
+    if str(text) != "-" and (os.path.isdir(text) or not os.path.exists(text)):  # noqa: PTH110, PTH112
+        raise InputError(
+            f"no such text: {str(text)[:200]}",
+            allowed="files, or an iterator of lines",
+            next_step="check the path, or give lines as iter(LINES)",
+        )
+    return text
+
+
 def _file(text: Path, copy: Path) -> Path:
     if str(text) == "-":
         with open(copy, "wb") as sink:
             shutil.copyfileobj(sys.stdin.buffer, sink)
         return copy
-    if text.is_dir() or not text.exists():
-        raise InputError(
-            f"no such text: {str(text)[:200]}", allowed="files, or an iterator of lines", next_step="check the path"
-        )
     if text.is_file():
         return text
     with open_text(text) as source, open(copy, "wb") as sink:  # a pipe
