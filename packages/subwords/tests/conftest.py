@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,19 @@ def moses(loresmt: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         path.write_text("".join(" ".join(words) + "\n" for words in tokens), encoding="utf-8", newline="\n")
         files[path.name] = path
     return files
+
+
+@pytest.fixture
+def piped() -> Callable[[bytes], str]:
+    """Return the name of a pipe that holds some bytes, as the shell's <(...) gives it: what is read twice is empty."""
+
+    def name_of(content: bytes) -> str:
+        reading, writing = os.pipe()
+        os.write(writing, content)
+        os.close(writing)
+        return f"/dev/fd/{reading}"
+
+    return name_of
 
 
 @pytest.fixture(params=AWKWARD, ids=lambda line: ascii(line)[:24])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,15 +33,9 @@ def described(model: Path) -> dict[str, Any]:
     return found
 
 
-def piped(content: bytes) -> str:
-    """Return the name of a pipe that holds `content`, as the shell's <(...) gives it."""
-    reading, writing = os.pipe()
-    os.write(writing, content)
-    os.close(writing)
-    return f"/dev/fd/{reading}"
-
-
-def test_the_digest_of_a_vocabulary_is_of_what_was_read(tmp_path: Path, known: Path) -> None:
+def test_the_digest_of_a_vocabulary_is_of_what_was_read(
+    tmp_path: Path, known: Path, piped: Callable[[bytes], str]
+) -> None:
     from_file = learn("bpe", iter(LINES), 5, vocabulary=str(known))
     from_pipe = learn("bpe", iter(LINES), 5, vocabulary=piped(KNOWN.encode()))
     assert from_pipe.signature() == from_file.signature()

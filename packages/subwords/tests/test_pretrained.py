@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,20 @@ def test_files_of_no_known_kind(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "m").write_bytes(content)
     with pytest.raises(InputError, match=r"m is no|is no model"):
         Pretrained.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("kind", ["tokenizer.json", "codes"])
+def test_a_model_from_a_pipe(kind: str, tmp_path: Path, piped: Callable[[bytes], str]) -> None:
+    if kind == "codes":
+        (tmp_path / kind).write_text("#version: 0.2\nl o\n")
+    else:
+        tokenizer, trainer = byte_level()
+        tokenizer.train_from_iterator(LINES, trainer)
+        tokenizer.save(str(tmp_path / kind))
+    content = (tmp_path / kind).read_bytes()
+    model = Pretrained.learn([], None, model=piped(content))
+    assert model.model_bytes() == content
+    assert model.encode("low") == Pretrained.learn([], None, model=str(tmp_path / kind)).encode("low")
 
 
 def test_the_command(tmp_path: Path, tokenizer_json: Path, capsys: pytest.CaptureFixture[str]) -> None:

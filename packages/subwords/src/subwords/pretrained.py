@@ -24,7 +24,7 @@ from typing import Any, Self
 from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.files import read_bytes, whole_file
-from subwords.merges.codes import HEADER
+from subwords.merges.codes import HEADER, merges_in
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 from subwords.sentencepieces import Unigram
 from subwords.tokenizer_json import TokenizerJson
@@ -100,9 +100,9 @@ class Pretrained(Segmenter):
 def _reader(content: bytes, path: Path) -> Segmenter:
     """Return what applies a model file, by its content. Raises InputError where it is of no known kind."""
     if content.lstrip()[:1] == b"{":
-        return TokenizerJson.read(path)
+        return TokenizerJson.of(content, path)
     if content.startswith(HEADER.encode()):
-        return BPE.read(path)
+        return BPE(merges_in(content, path))
     try:
         model = Unigram(content) if content else None
     except InputError:

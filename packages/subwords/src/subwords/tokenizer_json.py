@@ -51,12 +51,15 @@ class TokenizerJson(Segmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
+        return cls.of(read_bytes(path), path)
+
+    @classmethod
+    def of(cls, content: bytes, path: Path) -> Self:
+        """Return the model that a file holds."""
         with extra("huggingface"):
             from tokenizers import Tokenizer
         try:
-            tokenizer = Tokenizer.from_buffer(read_bytes(path))
-        except InputError:
-            raise
+            tokenizer = Tokenizer.from_buffer(content)
         except Exception as error:  # tokenizers raises nothing more specific
             raise InputError(f"{path} is no tokenizer.json: {error}", next_step="check the model file") from None
         return cls(tokenizer)

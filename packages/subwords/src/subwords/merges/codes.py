@@ -26,12 +26,17 @@ def write_codes(path: str | Path, merges: Iterable[Merge]) -> None:
 
 
 def read_codes(path: str | Path) -> list[Merge]:
-    """Return the merges of a codes file, in file order.
+    """Return the merges of a codes file. Raises InputError when it cannot be read, as `merges_in` does."""
+    return merges_in(read_bytes(path), path)
 
-    Raises InputError when the file cannot be read, has no version 0.2 header, or has a line that is not two pieces.
+
+def merges_in(content: bytes, path: str | Path) -> list[Merge]:
+    """Return the merges that a codes file holds.
+
+    Raises InputError when it has no version 0.2 header, or a line that is not two pieces.
     """
     try:
-        lines = read_bytes(path).decode("utf-8").split("\n")
+        lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start})", allowed="a codes file in UTF-8") from error
     ends = "\r" if lines[0].endswith("\r") else ""  # a CR at a line's end is part of a piece, unless all lines have one
