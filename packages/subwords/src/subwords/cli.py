@@ -203,7 +203,7 @@ def _learn(arguments: argparse.Namespace) -> None:
 def _load(arguments: argparse.Namespace) -> Segmenter:
     """Return the model. Raises InputError where the output would take its place, or that of a file that it names."""
     model = registry.find(arguments.algorithm).load(arguments.model, **read_assignments(arguments.options))
-    read = [arguments.model, description.path_of(arguments.model), *(file.path for file in model.files.values())]
+    read = [arguments.model, description.path_of(arguments.model), *(file.path for file in model.files_read.values())]
     output = getattr(arguments, "output", "-")
     if output != "-" and Path(output).resolve() in [path.resolve() for path in read]:
         raise InputError(

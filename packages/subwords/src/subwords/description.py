@@ -55,7 +55,8 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
     folder = path_of(path).resolve().parent
     own = file_name(type(model), folder)
     options = model.applied_with() | model.learned_with() | getattr(model, "options", {})
-    files = {name: model.files.get(name) or FileRead.of(options[name]) for name in _files(type(model)) & options.keys()}
+    named = _files(type(model))
+    files = {name: model.files_read.get(name) or FileRead.of(value) for name, value in options.items() if name in named}
     for name, file in files.items():
         if file.path.resolve() == path.resolve():
             raise InputError(f"{path} is the {name} of the model", next_step="another name for the model")

@@ -118,8 +118,8 @@ class Segmenter(ABC):
     learned_letters: str = ""
     #: The options that it was learned or loaded with, where they are not the defaults.
     options: dict[str, Any]
-    #: By option, the files that were read to apply it.
-    files: Mapping[str, FileRead] = MappingProxyType({})
+    #: The files that options name and that were read to apply it, by option.
+    files_read: Mapping[str, FileRead] = MappingProxyType({})
 
     @classmethod
     def comes_back_as(cls, line: str) -> str:

@@ -47,8 +47,8 @@ class MergeSegmenter(WordSegmenter):
         self.options = changed_options(type(self), given)
         self._filter: PieceFilter | None = None
         if given["vocabulary"]:
-            self.files = {"vocabulary": FileRead.of(given["vocabulary"])}
-            known = pieces_of_vocabulary(self.files["vocabulary"], given["vocabulary_threshold"])
+            self.files_read = {"vocabulary": FileRead.of(given["vocabulary"])}
+            known = pieces_of_vocabulary(self.files_read["vocabulary"], given["vocabulary_threshold"])
             self._filter = PieceFilter(known, self.merges, SEPARATOR)
         else:
             check_idle(type(self), given, ["vocabulary_threshold"], "--set vocabulary=FILE")
@@ -101,7 +101,7 @@ class MergeSegmenter(WordSegmenter):
     def applied_with(self) -> dict[str, Any]:
         if not self._filter:
             return {}
-        digest = self.files["vocabulary"].digest
+        digest = self.files_read["vocabulary"].digest
         return {"vocabulary": digest[:12], "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
 
 
