@@ -190,12 +190,14 @@ def test_table_2_follows_from_table_1(table1: pd.DataFrame, intercept: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("intercept", hierarchical.INTERCEPTS)
-def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
-    """On other data than the paper's, with few draws: within four standard errors, by its own effective samples."""
+def test_the_sampler_agrees_with_the_collapsed_one() -> None:
+    """On other data than the paper's, with few draws: within four standard errors, by its own effective samples.
+
+    That the models of both intercepts have the paper's density is tested above; this is what is read from the draws.
+    """
     scores = invented()
-    posterior, _ = hierarchical.fit(scores, chains=2, tune=300, draws=300, intercept=intercept)
-    other = sample(coded(scores), intercept_scale(scores), hierarchical=intercept == "hierarchical", steps=15000)
+    posterior, _ = hierarchical.fit(scores, chains=2, tune=150, draws=150)
+    other = sample(coded(scores), intercept_scale(scores), steps=15000)
     names = {factor: list(dict.fromkeys(scores[factor])) for factor in hierarchical.FACTORS}
     assert len(posterior) == len(other.effects) == 4 + 4 * 3
     for (factor, level, language), draws in other.effects.items():
@@ -214,11 +216,11 @@ def test_the_sampler_agrees_with_the_collapsed_one(intercept: str) -> None:
 
 @pytest.mark.slow
 def test_equal_seeds_give_equal_draws_however_many_cores() -> None:
-    runs = [hierarchical.fit(invented(), chains=2, tune=20, draws=20, cores=cores) for cores in (1, 1, 2)]
-    for effects, _ in runs[1:]:
-        for key, draws in runs[0][0].items():
-            assert np.array_equal(draws, effects[key])
-    assert diagnostics(*runs[0])["warning"] != "none"
+    (effects, divergences), (other, _) = (
+        hierarchical.fit(invented(), chains=2, tune=5, draws=5, cores=cores) for cores in (1, 2)
+    )
+    assert all(np.array_equal(draws, other[key]) for key, draws in effects.items())
+    assert diagnostics(effects, divergences)["warning"] != "none"
 
 
 @pytest.mark.slow
@@ -227,7 +229,7 @@ def test_a_single_language_variant_and_seed_will_do() -> None:
         {"language": "x", "variant": "plain", "merges": size, "score": score}
         for size, score in (("1", 8.0), ("2", 9.5))
     ]
-    posterior, _ = hierarchical.fit(pd.DataFrame(rows), chains=1, tune=20, draws=20)
+    posterior, _ = hierarchical.fit(pd.DataFrame(rows), chains=1, tune=5, draws=5)
     assert [key[1:] for key in posterior] == [
         ("1", None), ("1", "x"), ("2", None), ("2", "x"),
     ]  # fmt: skip
