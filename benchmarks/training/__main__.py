@@ -24,7 +24,7 @@ import yaml
 from experiment.config import load
 from experiment.jsonfiles import write_json
 from experiment.programs import program
-from experiment.provenance import commit_label, git_state
+from experiment.provenance import commit_label, git_state, versions
 from subwords.files import whole_file
 
 from . import ROOT, record, variants
@@ -45,9 +45,7 @@ TEXT: dict[str, Any] = {
 
 def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
-        prog="python -m benchmarks.training",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m benchmarks.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
     command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
@@ -56,12 +54,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", help="only this model (transformer-small, …)")
     command.add_argument("--seeds", type=int, default=3)
     command.add_argument("--updates", type=int, default=80, help="of each training (80)")
-    command.add_argument(
-        "--warmup",
-        type=int,
-        default=40,
-        help="updates whose time does not count: kernels are compiled for new shapes (40)",
-    )
+    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
+    command.add_argument("--warmup", type=int, default=40, help=warmup)
     return command
 
 
@@ -80,10 +74,9 @@ def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return what was measured as Markdown."""
     lines: list[str] = []
     for model, found in results.items():
-        rows: list[list[Any]] = [["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]]
+        rows = [["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]]
         for entry in found:
-            error = entry["gradient_error"]
-            losses = entry["dev_loss"]
+            error, losses = entry["gradient_error"], entry["dev_loss"]
             spread = f" ± {statistics.stdev(losses):.3f}" if len(losses) > 1 else ""
             rows.append(
                 [
@@ -103,10 +96,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print and write the table."""
     import torch
 
-    arguments = parser().parse_args(argv)
-    device = arguments.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    arguments, device = parser().parse_args(argv), "cuda" if torch.cuda.is_available() else "cpu"
+    device = device if arguments.device == "auto" else arguments.device
     torch.set_num_threads(1)
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     known = [*variants.models(device), variants.TINY]
@@ -114,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     counts = (arguments.seeds, arguments.updates, arguments.warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
     commit = commit_label(git_state()) or "unknown"
-    facts = {"machine": record.machine(), "versions": record.software(), "commit": commit}
+    facts = {"machine": record.machine(), "versions": versions("snakemake", "triton"), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
     how = f"{arguments.seeds} seeds, {arguments.updates} updates each; the first {arguments.warmup} are not timed."
     lines = ["# Training speed", "", how, "", *table(results), *record.provenance(facts)]

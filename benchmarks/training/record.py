@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from experiment.provenance import versions
-from experiment.training.gpu import driver_report
+from experiment.provenance import processor
+from experiment.training.gpu import driver_versions
 
 
 def machine() -> dict[str, Any]:
     """Return processor, memory and, where there is one, the card with its driver."""
     import torch
 
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text("utf-8").split("\n") if cpuinfo.exists() else []
-    names = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
     found: dict[str, Any] = {
-        "processor": names[0] if names else platform.machine(),
+        "processor": processor(),
         "cores": len(os.sched_getaffinity(0)),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": f"{platform.system()} {platform.release()}",
     }
     if torch.cuda.is_available():
         card = torch.cuda.get_device_properties(0)
-        found |= {
-            "card": card.name,
-            "card_memory_gib": round(card.total_memory / 2**30, 1),
-            "driver": ", ".join(sorted({version for (version,) in driver_report("driver_version")})) or None,
-            "cuda": torch.version.cuda,
-        }
-    return found
-
-
-def software() -> dict[str, str]:
-    """Return the versions of what takes part."""
-    found = versions()
-    for package in ("snakemake", "triton"):
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+        found |= {"card": card.name, "card_memory_gib": round(card.total_memory / 2**30, 1)}
+        found |= {"driver": driver_versions() or None, "cuda": torch.version.cuda}
     return found
 
 

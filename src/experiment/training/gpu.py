@@ -46,6 +46,10 @@ def driver_report(*fields: str) -> list[list[str]]:
     return list(csv.reader(listed.stdout.splitlines(), skipinitialspace=True))
 
 
+def driver_versions() -> str:
+    return ", ".join(sorted({version for (version,) in driver_report("driver_version")}))
+
+
 def visible_cards() -> list[Card]:
     """Return the cards that this process may use: those in CUDA_VISIBLE_DEVICES if it is set, else all.
 
@@ -193,11 +197,10 @@ def check_usable(cards: list[str]) -> None:
         for index in range(len(cards)):  # a build without kernels for a card fails when it computes, not before
             torch.ones(1, device=f"cuda:{index}").add_(1).item()
     except (RuntimeError, AssertionError) as error:
-        drivers = {version for (version,) in driver_report("driver_version")}
         build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only"
         raise InputError(
             f"torch {torch.__version__} ({build}) cannot use the GPU {', '.join(cards)} with driver"
-            f" {', '.join(sorted(drivers)) or '(unknown)'}: {error}",
+            f" {driver_versions() or '(unknown)'}: {error}",
             next_step="install a torch build that fits the driver (https://pytorch.org/get-started/previous-versions),"
             " or set `device: cpu` in the experiment's `runtime`",
         ) from None
