@@ -16,7 +16,7 @@ from typing import Any
 
 from experiment.corpora.cleaning import Options, clean_corpus, copy_gold
 from experiment.corpora.corpus import Corpus
-from experiment.corpora.gathering import MemberText, gather_clean, gather_like
+from experiment.corpora.gathering import MemberText, gather
 from experiment.corpora.parallel_text import languages_of
 from experiment.corpora.sources import check_checksums, prepare
 from experiment.jobs import Job, job_program
@@ -43,21 +43,18 @@ def put_together(job: Job, folder: Path) -> Mapping[str, Any]:
     return report
 
 
-def gather(job: Job, folder: Path) -> Mapping[str, Any]:
+def gather_members(job: Job, folder: Path) -> Mapping[str, Any]:
     """Make a group's text from that of its members, which were cleaned and tokenized by their own languages' rules."""
     check_inputs(job["inputs"])
-    raw = [MemberText(language, Path(member), test) for language, member, test in job["members"]]
-    moses = [MemberText(part.language, part.folder / "moses", part.test) for part in raw]
-    report = gather_clean(raw, job["into"], folder, keep_overlap=job["keep_overlap"])
-    gather_like(folder, moses, job["into"], folder / "moses")
-    return report
+    members = [MemberText(language, Path(member), test) for language, member, test in job["members"]]
+    return gather(members, job["into"], folder, keep_overlap=job["keep_overlap"])
 
 
 @job_program
 def main(job: Job) -> None:
     folder = Path(job["folder"])
     define(folder, job["definition"])
-    make(folder, functools.partial(gather if "members" in job else put_together, job))
+    make(folder, functools.partial(gather_members if "members" in job else put_together, job))
     train = json.loads((folder / "cleaning.json").read_text())["splits"]["train"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in train["dropped"].items() if count)
     print(f"train: {train['kept']} of {train['read']} pairs kept" + (f"; dropped: {reasons}" if reasons else ""))

@@ -95,8 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
     experiment = paper.experiment if paper else config.load(arguments.configfile)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
-    known = {"known": partial(printed_pairs, paper)} if paper else {}
-    parts = costs.costs(experiment, interpolated, device, **known) if not paper or paper.uses_scores else []
+    known = partial(printed_pairs, paper) if paper else costs.nothing_known
+    parts = costs.costs(experiment, interpolated, device, known=known) if not paper or paper.uses_scores else []
     for table, cells in unmeasured(paper).items() if paper else ():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
         print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)

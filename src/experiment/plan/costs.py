@@ -36,6 +36,10 @@ ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
 KnownPairs = Callable[[str], int | None]
 
 
+def nothing_known(corpus: str) -> None:
+    return None
+
+
 class Part(NamedTuple):
     """The runs of one corpus, direction and model."""
 
@@ -55,7 +59,7 @@ def costs(
     count: ParameterCount,
     device: str,
     rate: float | None = None,
-    known: KnownPairs = lambda corpus: None,
+    known: KnownPairs = nothing_known,
 ) -> list[Part]:
     """Return the parts of an experiment. `device` is gpu or cpu; `rate` its operations per second."""
     blocks: dict[tuple[str, str, str], list[Run]] = {}
