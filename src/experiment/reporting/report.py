@@ -16,7 +16,7 @@ from experiment.reporting.samples import choose_samples
 from experiment.reporting.tables import Block, blocks
 from experiment.runs import Run
 from experiment.scoring.metrics import bleu_tokenizers
-from experiment.scoring.piece_statistics import side_statistics
+from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.scoring.scorebook import Row
 
 SAMPLES = 5
@@ -63,7 +63,7 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
         for label, group in by_name.items()
     }
     testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
-    statistics = {label: side_statistics(group[0].stats_json, block.direction) for label, group in by_name.items()}
+    statistics = {label: PieceStatistics.read(group[0].stats_json, block.direction) for label, group in by_name.items()}
     drawn = [
         (
             "scores",
