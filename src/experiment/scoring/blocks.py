@@ -16,14 +16,7 @@ from experiment.runs import Run
 from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, Comparison, compare, have_learned
 from experiment.scoring.metrics import METRICS, read_parallel
 from experiment.scoring.sentence_statistics import SentenceStatistics, mean_statistics
-from experiment.scoring.significance import (
-    ALPHA,
-    DEFAULTS,
-    Outcome,
-    count_sentences,
-    outcomes,
-    test_signature,
-)
+from experiment.scoring.significance import ALPHA, DEFAULTS, Outcome, count_sentences, outcomes, test_signature
 from subwords.errors import InputError
 
 #: Segmentation and seed -> what belongs to the run.

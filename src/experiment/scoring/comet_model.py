@@ -23,13 +23,7 @@ BATCH = 16
 
 #: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
 #: check does not have to import torch.
-_CLASSES = (
-    "regression_metric",
-    "referenceless_regression_metric",
-    "ranking_metric",
-    "unified_metric",
-    "xcomet_metric",
-)
+_CLASSES = ("regression_metric", "referenceless_regression_metric", "ranking_metric", "unified_metric", "xcomet_metric")
 _ALLOWED = (
     "a model on the Hugging Face hub (ORGANIZATION/NAME, or ORGANIZATION/NAME@REVISION), or the path of a .ckpt with"
     " hparams.yaml two levels up"

@@ -93,10 +93,7 @@ def training_words(path: str | Path, tokenize: Callable[[str], str]) -> Counter[
 
 
 def words_by_frequency(
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    training: Mapping[str, int],
-    tokenize: Callable[[str], str],
+    hypotheses: Sequence[str], references: Sequence[str], training: Mapping[str, int], tokenize: Callable[[str], str]
 ) -> dict[str, dict[str, float | int | None]]:
     """Return precision, recall and F1 of the words of each class of frequency in the target side of training.
 
