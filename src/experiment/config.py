@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
@@ -31,35 +30,14 @@ MODELS = schema.ROOT / "config" / "models.yaml"
 #: Folders under results/ that are not an experiment's.
 RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "site", "used"}
 
-#: Settings about the machine. They change no result and are not part of any key.
-RUNTIME: dict[str, Any] = {
-    "mirror": None,
-    "threads": 1,
-    "workers": 2,
-    "gpus": 1,
-    "device": "auto",
-    "runs_per_gpu": 1,
-    "keep_checkpoints": False,
-    "decode_tokens": 4000,
-    "flags": {},
-}
-
-#: What an experiment file leaves out. config/config.yaml explains every key.
-DEFAULTS: dict[str, Any] = {
-    "title": "",
-    "description": "",
-    "testsets": None,
-    "grids": None,
-    "texts": None,
-    "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "keep": 5, "beam": 1},
-    "decode": {"beam": 5, "length_penalty": 1.0, "length_factor": 1.5, "length_constant": 30, "precision": "fp32"},
-    "cleaning": {},
+#: What an experiment file leaves out. The schema describes every key, config/config.yaml explains it.
+DEFAULTS = schema.defaults("experiment") | {
     "metrics": DEFAULT_METRICS,
     "comet_model": DEFAULT_MODEL,
     "significance": significance.DEFAULTS,
-    "precision": "auto",
-    "runtime": RUNTIME,
 }
+#: Settings about the machine. They change no result and are not part of any key.
+RUNTIME: dict[str, Any] = DEFAULTS["runtime"]
 
 
 class Experiment:
@@ -86,7 +64,6 @@ class Experiment:
         self.whole_corpora: dict[str, Corpus] = {}
         self.corpora = self._corpora()
         self.recipes = self._recipes()
-        self._check_names()
         self.segmentations = {
             name: described_segmentation(name, given, where)
             for name, given in with_sizes(self.settings["segmentations"], where).items()
@@ -127,20 +104,13 @@ class Experiment:
         named = (names for grid in self.grids.values() for names in self._combined(grid))
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
-    def _check_names(self) -> None:
-        """Names become folders: raise InputError for one that cannot."""
+    def _check_settings(self) -> None:
+        """Raise InputError for a name that is taken, and for settings that do not go together."""
         if self.name in RESERVED:
             raise InputError(
                 f"{self.where}: an experiment cannot be called {self.name!r}: results/{self.name}/ holds other things",
                 allowed=f"anything but {', '.join(sorted(RESERVED))}",
             )
-        for kind, names in (("corpus", self.corpora), ("model", self.recipes)):
-            for name in names:
-                if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-                    raise InputError(f"{self.where}: {kind} {name!r}", allowed="names of letters, digits, . _ -")
-
-    def _check_settings(self) -> None:
-        """Raise InputError for settings that do not go together."""
         select = self.settings["select"]
         if select["average"] > select["keep"]:
             raise InputError(
