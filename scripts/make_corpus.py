@@ -19,7 +19,7 @@ from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import MemberText, gather
 from experiment.corpora.parallel_text import languages_of
 from experiment.corpora.sources import check_checksums, prepare
-from experiment.jobs import Job, job_program
+from experiment.programs import Job, job_program
 from experiment.store.making import check_inputs, define, make
 from experiment.text.moses import has_rules, write_text
 

@@ -15,7 +15,7 @@ from experiment.corpora.cleaning import clean_test_set
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.parallel_text import languages_of
 from experiment.corpora.sources import check_checksums, prepare_split
-from experiment.jobs import Job, job_program
+from experiment.programs import Job, job_program
 from experiment.store.making import check_inputs, make
 from experiment.text.moses import tokenize_like
 

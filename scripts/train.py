@@ -19,9 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
-from experiment.programs import program
+from experiment.programs import Job, program, read_job
 from experiment.schema import ROOT
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, made_of, make, write_record
 from experiment.store.usage import uses_of

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiment.corpora.cleaning import Overlap
 from experiment.corpora.corpus_groups import MANY
-from experiment.corpora.overlap import Overlap
 from experiment.corpora.parallel_text import Pair, read_pairs, sides, write_pairs
 from experiment.jsonfiles import write_json
 from experiment.text.lines import write_lines
