@@ -48,7 +48,7 @@ def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(gpu, "visible_gpus", lambda: ["0", "1"])
     for words, jobs in (([], 2), (["--config", "runs_per_gpu=4"], 8)):
         _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", words)
-        assert run_experiment.programs_on_cards(experiment) == jobs
+        assert run_experiment.jobs_on_cards(experiment) == jobs
 
 
 @pytest.mark.parametrize(("device", "cards", "trainings"), [("cpu", 4, 8), ("gpu", 0, 1), ("gpu", 4, 6), ("gpu", 9, 8)])
