@@ -23,7 +23,7 @@ from replication.measurements import frame, matching, records, together
 from replication.paper import SCORES, Paper, read
 from replication.sources import Sources
 from replication.tables import of_value
-from translation.model_size import interpolated
+from translation.model_size import count_parameters
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     experiment = paper.experiment if paper else config.load(arguments.configfile)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
     known = partial(printed_pairs, paper) if paper else costs.nothing_known
-    parts = costs.costs(experiment, interpolated, device, known=known) if not paper or paper.uses_scores else []
+    parts = costs.costs(experiment, count_parameters, device, known=known) if not paper or paper.uses_scores else []
     for table, cells in unmeasured(paper).items() if paper else ():
         few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
         print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)
