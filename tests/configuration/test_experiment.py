@@ -76,7 +76,7 @@ def test_corpora_with_equal_text_and_other_test_sets_share_a_training(
     for test, of in zip(evaluation.tests, ("one", "two"), strict=True):
         assert plan.testset_job(text.key, test.stem)["corpus"] == of
         assert Path(plan.files_of(text.key, test.stem)[0]).name == f"{test.name}.en"
-        assert plan.testset_mark(text.key, test.stem) in plan.text_marks(first.key, "1")
+        assert plan.testset_mark(text.key, test.stem) in plan.evaluation(first.key, "1").text_marks
 
 
 def test_a_sweep_is_a_segmentation_for_each_size() -> None:
