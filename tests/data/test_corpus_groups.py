@@ -47,9 +47,9 @@ def test_a_group_of_three_languages() -> None:
         ("pt_br", "c", "en-pt_br", "test"),
     ]
     assert group.gold_languages("many-en") == []
-    assert group.wanted_tests("many", "en", ["test"]) == ["es", "fr", "pt_br"]
-    assert group.wanted_tests("many", "en", ["fr"]) == ["fr"]
-    assert group.wanted_tests("many", "en", ["test_unseen"]) == []
+    assert group.wanted_tests("many", "en", wanted=["test"]) == ["es", "fr", "pt_br"]
+    assert group.wanted_tests("many", "en", wanted=["fr"]) == ["fr"]
+    assert group.wanted_tests("many", "en", wanted=["test_unseen"]) == []
 
 
 def files(*languages: str, **tests: str) -> dict[str, Any]:
