@@ -52,6 +52,11 @@ class _DevOrTest:
     pairs: list[Pair]
     changed: list[int]
 
+    def write(self, output: Path, stem: str, languages: Pair) -> None:
+        """Write the clean pairs, and beside them the references as they are."""
+        write_pairs(sides(output, stem, languages), self.pairs)
+        write_pairs(sides(output / "references", stem, languages), read_pairs(self.paths))
+
 
 class Overlap:
     """Looks up train pairs among the lines of dev and the test sets. `found` counts the pairs found, by set."""
@@ -109,8 +114,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
         )
 
     for split, read in evaluation.items():
-        write_pairs(sides(output, split, languages), read.pairs)
-        write_pairs(sides(output / "references", split, languages), read_pairs(read.paths))
+        read.write(output, split, languages)
     # Train is read a second time rather than kept in memory: it can be large.
     again = _kept_pairs(paths, overlap, options, Counter(), [0, 0])
     drawn = _draw(kept, options)
@@ -137,8 +141,7 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     train is not cleaned of it.
     """
     read = _read_dev_or_test(name, sides(source, name, languages))
-    write_pairs(sides(output, stem, languages), read.pairs)
-    write_pairs(sides(output / "references", stem, languages), read_pairs(read.paths))
+    read.write(output, stem, languages)
     overlap = Overlap(languages)
     overlap.add(name, read.pairs)
     hits = sum(map(overlap.has, read_pairs(sides(train.parent, train.name, languages))))

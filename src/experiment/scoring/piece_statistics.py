@@ -11,7 +11,7 @@ from experiment.jsonfiles import read_json
 
 @dataclass(frozen=True)
 class SideStatistics:
-    """Statistics of one side; None where not measured. All but the unknown words are of the training text."""
+    """Statistics of one side; of the training text; None where not measured."""
 
     sentences: int | None = None
     vocabulary: int | None = None  # types of pieces
@@ -19,7 +19,6 @@ class SideStatistics:
     pieces_per_word: float | None = None
     renyi_efficiency: float | None = None
     boundary_f1: float | None = None  # macro, against gold morphs
-    unknown_words: Mapping[str, float] = field(default_factory=dict)  # test set -> share of words with an unknown piece
     histogram: Mapping[int, int] = field(default_factory=dict)  # pieces in a word -> running words
 
 
@@ -53,16 +52,12 @@ class PieceStatistics:
 
 
 def _side(content: dict[str, Any]) -> SideStatistics:
-    held_out = {name: rates.get("unknown_word_rate") for name, rates in (content.get("held_out") or {}).items()}
     histogram = content.get("pieces_per_word_histogram") or {}
+    same = ("sentences", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
     return SideStatistics(
-        sentences=content.get("sentences"),
+        **{name: content.get(name) for name in same},
         vocabulary=content.get("types"),
-        pieces_per_sentence=content.get("pieces_per_sentence"),
-        pieces_per_word=content.get("pieces_per_word"),
-        renyi_efficiency=content.get("renyi_efficiency"),
         boundary_f1=((content.get("boundaries") or {}).get("macro") or {}).get("f1"),
-        unknown_words={name: rate for name, rate in held_out.items() if rate is not None},
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},
     )
 

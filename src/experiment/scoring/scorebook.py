@@ -121,7 +121,6 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
     """Yield metric, score and the columns that belong to it."""
     lexical = read_json(files.scores)
     translation = read_json(files.translation) if files.translation else {}
-    pieces = PieceStatistics.read(run.stats_json, run.direction)
     unknown = translation.get("unknown_words") or {}
     common = {
         "sentences": lexical["sentences"],
@@ -131,10 +130,7 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
         "translation_made_by": _made_by(Path(files.translation)) if files.translation else None,
         "cut_sources": translation.get("sources_cut"),
         "segmentation_signature": " / ".join(dict.fromkeys((translation.get("segmentations") or {}).values())) or None,
-        **{
-            f"unknown_words_{side}": unknown.get(side, found.unknown_words.get(name))
-            for side, found in pieces.sides.items()
-        },
+        **{f"unknown_words_{side}": unknown.get(side) for side in ("source", "target")},
     }
     for metric in manifest.metrics:
         if metric == "comet" and not files.comet:
