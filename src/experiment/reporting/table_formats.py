@@ -61,7 +61,7 @@ def aligned(table: list[list[str]]) -> str:
 
 #: Characters -> LaTeX's commands for them.
 _SIGNS = {"→": "rightarrow", "↑": "uparrow", "↓": "downarrow", "✓": "checkmark", "†": "dagger", "±": "pm", "Δ": "Delta"}
-_SIGNS |= dict(zip("αβγδλμνρσ", "alpha beta gamma delta lambda mu nu rho sigma".split(), strict=True))
+_SIGNS |= dict(zip("αβγδλμνρσ", ["alpha", "beta", "gamma", "delta", "lambda", "mu", "nu", "rho", "sigma"], strict=True))
 _SIGNS |= {"β\u0304": r"bar\beta", "γ\u0304": r"bar\gamma"}  # longer than one character: found before its first one
 _TEXT = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "|": "bar", "<": "less", ">": "greater"}
 _LATEX = {sign: rf"$\{name}$" for sign, name in _SIGNS.items()} | {"–": "--", "−": "$-$"}
