@@ -19,7 +19,7 @@ LONGEST = 16_000
 
 
 def training_texts(description: str | None) -> dict[str, list[Path]]:
-    """Read the command line (`--mirror DIR`); return the files of LoResMT 2021 en-ga: "en", "ga", and "joint" for both."""
+    """Read the command line (`--mirror DIR`); return files of LoResMT 2021 en-ga: "en", "ga", and "joint" for both."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirror", type=Path, metavar="DIR", required=True, help="folder with the corpus")
     mirror = parser.parse_args().mirror
