@@ -164,7 +164,7 @@ class Plan:
         return list(dict.fromkeys(mark for part, own in parts for mark in (own.done, own.done_of(own.test(part.test)))))
 
     def testset_job(self, key: str, stem: str) -> dict[str, Any]:
-        """Return the job of scripts/make_testset.py."""
+        """Return the job of scripts/make_corpus.py."""
         text, test = self.own_tests[key, stem]
         return text.test_job(test, self.runtime)
 
