@@ -94,9 +94,7 @@ def _run_facts(run: Run) -> Row:
         "vocabulary_overlap": pieces.overlap,
         "parameters": record.get("model_parameters"),
         "training_flops": training_flops(recipe, pieces.target.vocabulary, source_pieces, record.get("pieces_seen")),
-        "gpu_hours": None
-        if seconds is None or gpus is None
-        else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
+        "gpu_hours": None if None in (seconds, gpus) else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
         "commit": commit_label(record.get("git") or {}),
         "versions": versions_label(record.get("versions", {})),
         "text_made_by": _made_by(Path(run.text, RECORD)) if run.text else None,
