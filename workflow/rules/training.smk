@@ -6,17 +6,6 @@ RUN = "results/runs/{corpus}/{direction}/{segmentation}/{model}.{key}/seed{seed}
 EVALUATED = f"{RUN}/{{choice}}/{{search}}/{{request}}.done"
 
 
-def run_of(wildcards):
-    return plan.evaluation(wildcards.key, wildcards.seed)
-
-
-def inputs_of_run(wildcards):
-    """Return what every rule for a run needs; what is there is not compared by its time."""
-    run = run_of(wildcards)
-    marks = {"pieces": run.system.segmented.done, "texts": run.text_marks}
-    return {name: ancient(mark) for name, mark in marks.items()} | {"used": registered(run.done)}
-
-
 ruleorder: rescore > evaluate > select > train  # the first whose inputs are there
 
 
