@@ -61,11 +61,7 @@ demo: env  ## all segmentations of the demo with three seeds (an hour or two of 
 	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
 
 plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
-ifeq ($(origin EXPERIMENT),file)
-	@$(BIN)/python scripts/plan_paper.py --paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(MACHINE) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS)))
-else
-	@$(BIN)/python scripts/plan_experiment.py --configfile $(EXPERIMENT) $(MACHINE)
-endif
+	@$(BIN)/python scripts/plan_experiment.py $(if $(filter file,$(origin EXPERIMENT)),--paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS))),--configfile $(EXPERIMENT)) $(MACHINE)
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
 	$(BIN)/python -m pytest -n 2 --dist loadfile

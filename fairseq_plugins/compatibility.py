@@ -158,30 +158,12 @@ def _leave_encoder_fastpath() -> None:
 
 
 def _understand_versions() -> None:
-    """fairseq computes with the parts of torch's version and cannot read 2.7.0a0, as NVIDIA's containers have it.
-
-    It looks at it where it makes or calls an encoder, to choose what is switched off here.
-    """
+    """fairseq computes with the parts of torch's version and cannot read 2.7.0a0, as NVIDIA's containers have it."""
     import torch
-    from fairseq.models.transformer import transformer_encoder
-    from fairseq.modules import transformer_layer
 
     numbers = re.match(r"\d+\.\d+\.\d+", torch.__version__)
     if numbers and numbers[0] != torch.__version__.split("+")[0]:
-        readable = _Torch(numbers[0])
-        transformer_encoder.torch = transformer_layer.torch = readable
-
-
-class _Torch:
-    """torch under another version."""
-
-    def __init__(self, version: str) -> None:
-        self.__version__ = version
-
-    def __getattr__(self, name: str) -> Any:
-        import torch
-
-        return getattr(torch, name)
+        torch.__version__ = type(torch.__version__)(numbers[0])
 
 
 def _leave_compiler_out() -> None:

@@ -53,9 +53,7 @@ class TextBleuTask(TranslationTask):
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )
             search = Namespace(
-                beam=self.cfg.dev_beam,
-                max_len_a=self.cfg.dev_length_factor,
-                max_len_b=self.cfg.dev_length_constant,
+                beam=self.cfg.dev_beam, max_len_a=self.cfg.dev_length_factor, max_len_b=self.cfg.dev_length_constant
             )
             self.dev_generator = self.build_generator([model], search)
         return model

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from experiment.jobs import Job, job_program
+from experiment.programs import Job, job_program
 from translation.evaluating import evaluate
 
 

@@ -1,6 +1,7 @@
-"""Print what an experiment will take (trainings, hours, disk) and how its systems differ besides the segmentation.
+"""Print what an experiment or a paper will take: trainings, what is done, hours, disk. Starts nothing.
 
-Starts nothing."""
+Of an experiment, also how its systems differ besides the segmentation; of a paper, printed scores without one of ours.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +9,21 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from experiment import config
+from experiment.config import Experiment
 from experiment.plan import costs
 from experiment.programs import program
-from experiment.reporting.like_for_like import Planned, differing, planned, warnings
+from experiment.reporting.like_for_like import differing, planned, warnings
+from experiment.scoring.metrics import METRICS
 from experiment.training import gpu
-from translation.model_size import interpolated
+from replication.measurements import frame, matching, records, together
+from replication.paper import SCORES, Paper, read
+from replication.sources import Sources
+from replication.tables import of_value
+from translation.model_size import count_parameters
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
@@ -25,35 +33,84 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def described(systems: Planned) -> str:
-    """Return a table of the facts in which systems are not alike, or a line that there are none."""
-    found = differing(systems)
-    if not found:
-        return "  nothing that is known before training"
-    rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
-    return columns(rows)
+def show_costs(parts: Sequence[costs.Part]) -> None:
+    rows = [["corpus", "pair", "model", "runs", "done", "params", "hours", "stays"]]
+    for part in parts:
+        size = [f"{part.parameters / 1e6:.1f} M", costs.hours_label(part.hours), f"{part.stays / 1e9:.1f} GB"]
+        rows.append([part.corpus, part.direction, part.model, str(part.runs), str(part.done), *size])
+    print(f"\n{columns(rows)}")
+    if any(part.hours is None for part in parts):
+        print("?: nothing says how many pairs the corpus has; a paper's file names them under `pairs`")
+
+
+def show_differences(experiment: Experiment) -> None:
+    for block, systems in planned(experiment).items():
+        found = differing(systems)
+        rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
+        described = columns(rows) if found else "  nothing that is known before training"
+        print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described}")
+    for name, recipe in experiment.recipes.items():
+        for warning in warnings(recipe["flags"]):
+            print(f"\n{name}: {warning}")
+    if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
+        print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
+
+
+def printed_pairs(paper: Paper, corpus: str) -> int | None:
+    """Return a corpus's training pairs as the paper's file says, or as the paper prints them."""
+    if (found := paper.pairs.get(corpus)) or corpus in paper.experiment.group_names:
+        return found
+    printed = matching(together(paper.printed.values()), metric="sentences", corpus=corpus, split="train")["value"]
+    return None if printed.dropna().empty else int(printed.max())
+
+
+def unmeasured(paper: Paper) -> dict[str, list[str]]:
+    """Return, by table, the published scores that will have none of ours beside them, as "row, column".
+
+    A system that the file does not name, or not in a grid (a typing error, or a row that was left out), is not trained.
+    """
+    translations = Sources(paper, SCORES).translations()
+    metrics = paper.experiment.settings["metrics"]
+    trained = frame(keys | {"metric": name, "value": 0} for _, _, keys in translations for name in metrics)
+    found = {}
+    for name, table in paper.tables.items():
+        if SCORES in table.needs and (table.shows or name) in paper.printed:
+            scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
+            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
+            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return {name: missing for name, missing in found.items() if missing}
 
 
 @program
 def main(argv: Sequence[str] | None = None) -> int:
     command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
+    command.add_argument("--paper", metavar="NAME", help="instead: a folder of papers/, or its experiment.yaml")
+    command.add_argument("--scale", help="of the paper (default: the file's)")
+    command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
     command.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     command.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = command.parse_args(argv)
-    experiment = config.load(arguments.configfile)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
+    paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
+    experiment = paper.experiment if paper else config.load(arguments.configfile)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
+    known = partial(printed_pairs, paper) if paper else costs.nothing_known
+    parts = costs.costs(experiment, count_parameters, device, known=known) if not paper or paper.uses_scores else []
+    for table, cells in unmeasured(paper).items() if paper else ():
+        few = "; ".join(cells[:3]) + ("; …" if cells[3:] else "")
+        print(f"{table}: {len(cells)} published scores will have no score of ours: {few}", file=sys.stderr)
+    name = f"{paper.name} at scale {paper.scale}" if paper else experiment.name
     trainings = arguments.at_once or costs.at_once(experiment.settings["runtime"], device)
-    print(f"{experiment.name}: {costs.summary(costs.costs(experiment, interpolated, device), device, trainings)}")
-    for block, systems in planned(experiment).items():
-        print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described(systems)}")
-    for name, recipe in experiment.recipes.items():
-        for warning in warnings(recipe["flags"]):
-            print(f"\n{name}: {warning}")
-    if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
-        print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
-    print(f"\n{costs.assumptions(device)}")
+    print(f"{name}: {costs.summary(parts, device, trainings) if parts else 'no trainings'}")
+    if parts:
+        show_costs(parts)
+    if paper:
+        print(f"\nmeasured besides the trainings: {', '.join(paper.needed_measures) or 'nothing'}")
+    else:
+        show_differences(experiment)
+    if parts:
+        print(f"\n{costs.assumptions(device)}")
     return 0
 
 

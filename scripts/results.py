@@ -63,18 +63,14 @@ def list_results(root: Path) -> Table:
 def progress_table(trainings: Iterable[Progress]) -> Table:
     table = Table("training", "updates", "done", "dev", "pieces/s", "left", box=None)
     for one in trainings:
-        stopped = one.silent > SILENT_SECONDS
+        left = "?" if one.seconds_left is None else duration(one.seconds_left)
         table.add_row(
             "/".join(one.folder.parts[-5:]),
             f"{one.updates} {one.of}",
             "" if one.share is None else f"{one.share:.0%}",
             f"{one.metric} " + ", ".join(f"{score:.2f}" for score in one.dev) if one.dev else "",
             "" if one.pieces_per_second is None else f"{one.pieces_per_second:,.0f}",
-            f"stopped {duration(one.silent)} ago"
-            if stopped
-            else duration(one.seconds_left)
-            if one.seconds_left is not None
-            else "?",
+            f"stopped {duration(one.silent)} ago" if one.silent > SILENT_SECONDS else left,
         )
     if not table.row_count:
         table.add_row("no training is under way")

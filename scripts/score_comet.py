@@ -117,9 +117,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     scores = CometScorer(args.model, args.precision).score(sources, hypotheses, references)
     scores["empty_hypotheses"] = count_empty(hypotheses)
     if scores["empty_hypotheses"]:
-        print(
-            f"{args.hypothesis}: {scores['empty_hypotheses']} are empty; COMET does not score them 0", file=sys.stderr
-        )
+        said = f"{args.hypothesis}: {scores['empty_hypotheses']} are empty; COMET does not score them 0"
+        print(said, file=sys.stderr)
     write_json(args.output, scores | {"made": software()}, sealed=True)
     return 0
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from experiment.binarizing import binarize
-from experiment.jobs import Job, job_program
+from experiment.programs import Job, job_program
 from experiment.segmenting import segment
 from experiment.store.making import check_inputs, define, made_of, make
 

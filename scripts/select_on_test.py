@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import Job, job_program
 from experiment.jsonfiles import read_json, write_json
+from experiment.programs import Job, job_program
 from experiment.scoring.metrics import read_parallel, score_corpus
 from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, fits, locked, make

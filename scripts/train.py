@@ -19,9 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from experiment.jobs import Job, read_job
 from experiment.jsonfiles import write_json
-from experiment.programs import program
+from experiment.programs import Job, program, read_job
 from experiment.schema import ROOT
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, made_of, make, write_record
 from experiment.store.usage import uses_of
@@ -74,7 +73,7 @@ def check_logging(recipe: Mapping[str, Any]) -> None:
 
 
 def train(job: Job, cards: list[str], processes: int) -> None:
-    """Run fairseq's training in this process."""
+    """Run fairseq's training in this process, one of `processes`; the first of them writes the report."""
     import fairseq_plugins
     import torch
     from fairseq_plugins import checkpoints
@@ -90,14 +89,16 @@ def train(job: Job, cards: list[str], processes: int) -> None:
 
     assert fairseq_plugins.text_bleu  # registered
     gpu.check_usable(cards)
-    maximize = job["select"]["metric"] == "bleu"
-    if checkpoints.go_on(checkpoint_folder(job), job["recipe"], maximize):
-        return
-    checkpoints.watch(checkpoint_folder(job), job["select"]["keep"], maximize)
-    Exposure(cards, job["runs_per_gpu"]).watch()
-    words = fairseq_arguments(job, processes, bool(cards))
-    parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
-    distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
+    gpu.keep_peak_memory()
+    folder, maximize = checkpoint_folder(job), job["select"]["metric"] == "bleu"
+    if not checkpoints.go_on(folder, job["recipe"], maximize):
+        checkpoints.watch(folder, job["select"]["keep"], maximize)
+        Exposure(cards, job["runs_per_gpu"]).watch()
+        words = fairseq_arguments(job, processes, bool(cards))
+        parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
+        distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
+    if os.environ.get("RANK", "0") == "0":
+        report(job, cards)
 
 
 def processor_seconds() -> float:
@@ -113,7 +114,7 @@ def skipped_on_dev(job: Job, state: dict[str, Any]) -> int:
     return sum(any(n > limit for n, limit in zip(pair, limits, strict=True)) for pair in zip(*sides, strict=True))
 
 
-def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
+def report(job: Job, cards: list[str]) -> None:
     """Write the learning curve and training.json."""
     import torch
     from fairseq_plugins import checkpoints
@@ -142,7 +143,7 @@ def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
             "train_seconds": round(float(state["extra_state"]["previous_training_time"]), 1),  # of all attempts
             "tokens_per_second": speeds[len(speeds) // 2] if speeds else None,
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
-            "peak_gpu_memory_mib": peak.mib(),
+            "peak_gpu_memory_mib": gpu.peak_memory_mib(),
             "gpus": len(cards),
             "runs_per_gpu": job["runs_per_gpu"] if cards else None,
             "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
@@ -155,14 +156,6 @@ def report(job: Job, cards: list[str], peak: gpu.PeakMemory) -> None:
     )
     with whole_file(folder / "log.jsonl") as stream:
         stream.writelines(json.dumps(point) + "\n" for point in curve)
-
-
-def train_in_one_process(job: Job, cards: list[str], processes: int) -> None:
-    """Train, in one of `processes` processes; the first of them writes the report."""
-    peak = gpu.PeakMemory()
-    train(job, cards, processes)
-    if os.environ.get("RANK", "0") == "0":
-        report(job, cards, peak)
 
 
 def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
@@ -182,7 +175,7 @@ def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:
         if status:
             raise InputError(f"a process of the training ended with status {status}", next_step="see above")
     else:
-        train_in_one_process(job, cards, 1)
+        train(job, cards, 1)
     pieces = str(Path(job["data"].split(os.pathsep)[0]).with_name(RECORD))
     read = job["inputs"].get(pieces)  # a job that was written by hand may name none
     made_from = {"made_of": made_of(pieces, read)} if read else {}
@@ -214,7 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     job = read_job(__doc__, words)
     if os.environ.pop(ONE_OF_SEVERAL, ""):  # one process per card; started by `train_on`
-        train_in_one_process(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
+        train(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
         return 0
     for name in RANKS:
         os.environ.pop(name, None)

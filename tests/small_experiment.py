@@ -55,7 +55,7 @@ def make_runs(
                     hypotheses = [_noisy(line, rate, chance) for line in texts[testset]]
                     write_lines(home / f"{testset}.hyp", hypotheses)
                     (home / f"{testset}.translation.json").write_text(
-                        json.dumps({"unknown_pieces": index, "sources_cut": 0})
+                        json.dumps({"unknown_pieces": index, "sources_cut": 0, "unknown_words": {"source": rate}})
                     )
                     files[testset] = {
                         "scores": f"{home}/{testset}.scores.json",
@@ -143,7 +143,6 @@ def _statistics(index: int) -> dict[str, Any]:
         "pieces_per_word": 1.25 + 0.1 * index,
         "renyi_efficiency": 0.5,
         "pieces_per_word_histogram": {"1": 800 - 40 * index, "2": 150 + 20 * index, "3": 50, "12": 2},
-        "held_out": {"test": {"unknown_word_rate": 0.01}, "test_unseen": {"unknown_word_rate": 0.25}},
     }
     gold = {"boundaries": {"macro": {"f1": 0.5 + 0.01 * index}}}
     return {"en": side, "xx": {**side, **gold, "types": 210 - 5 * index}, "vocabulary_overlap": 0.25}

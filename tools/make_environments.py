@@ -34,39 +34,10 @@ PLATFORMS = [
     {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64"},
     {"sys_platform": "darwin", "platform_system": "Darwin", "platform_machine": "arm64"},
 ]
-
-YAML = """\
-# {purpose}
-# Written by tools/make_environments.py; edit requirements/environments.yaml (packages) or requirements.in (versions).
-name: {name}
-channels:
-  - conda-forge
-  - nodefaults
-dependencies:
-{conda}
-  - pip:
-{pip}
-"""
-
-#: fairseq's metadata asks for old versions that it does not need, so it comes after the rest, without dependencies.
-#: Older and newer releases of pip take the versions of its build tools from different variables. The library's compiled
-#: core is built where its source is, and programs find it there.
-POST_DEPLOY = """\
-#!/usr/bin/env bash
-# Written by tools/make_environments.py from requirements/fairseq.txt and build.txt.
-set -euo pipefail
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cat >"$folder/fairseq.txt" <<'END'
-{fairseq}
-END
-cat >"$folder/build.txt" <<'END'
-{build}
-END
-export PIP_CONSTRAINT="$folder/build.txt" PIP_BUILD_CONSTRAINT="$folder/build.txt"
-python -m pip install --no-deps --require-hashes -r "$folder/fairseq.txt"
-python -m pip install --no-deps --no-build-isolation --editable "$SUBWORDS_SOURCE" # the Snakefile says where
-"""
+#: What the files look like. fairseq's metadata asks for old versions that it does not need, so it comes after the rest,
+#: without dependencies. Older and newer releases of pip take the versions of its build tools from different variables.
+#: The library's compiled core is built where its source is, and programs find it there.
+TEMPLATES = ROOT / "requirements"
 
 
 def locked() -> dict[str, list[str]]:
@@ -129,10 +100,14 @@ def files() -> dict[Path, str]:
     for name, about in read_mapping(ENVIRONMENTS, next_step="correct it").items():
         listed = [f"  - {package}" for package in (f"python={PYTHON}", "pip", *about["conda"])]
         pins = [f'      - "{_pin(line)}"' for line in closure(chain(*about["packages"]), lock)]
-        text = YAML.format(purpose=about["purpose"], name=name, conda="\n".join(listed), pip="\n".join(pins))
+        text = (
+            (TEMPLATES / "environment.yaml.template")
+            .read_text()
+            .format(purpose=about["purpose"], name=name, conda="\n".join(listed), pip="\n".join(pins))
+        )
         written[FOLDER / f"{name}.yaml"] = text
     parts = {name: _without_comments(ROOT / "requirements" / f"{name}.txt") for name in ("fairseq", "build")}
-    written[FOLDER / "pipeline.post-deploy.sh"] = POST_DEPLOY.format(**parts)
+    written[FOLDER / "pipeline.post-deploy.sh"] = (TEMPLATES / "post-deploy.sh.template").read_text().format(**parts)
     return written
 
 

@@ -27,10 +27,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     chosen = [program for program in PROGRAMS if program.name in arguments.programs]
     report = ["# Speed and memory", "", machine(), "", LEGEND, ""]
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
-        for kind, text, programs in _inputs(arguments, chosen, Path(scratch)):
+        for text, programs in _inputs(arguments, chosen, Path(scratch)):
             print(text, file=sys.stderr, flush=True)
             rows = compare(programs, text, arguments, Path(scratch))
-            report += [f"## {text}", "", as_markdown(rows, targets=kind == "large"), ""]
+            report += [f"## {text}", "", as_markdown(rows), ""]
             arguments.output.parent.mkdir(parents=True, exist_ok=True)
             arguments.output.write_text("\n".join(report), encoding="utf-8")
             text.path.unlink()
@@ -53,14 +53,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _inputs(
     arguments: argparse.Namespace, programs: list[Program], scratch: Path
-) -> Iterator[tuple[str, texts.MeasuredText, list[Program]]]:
+) -> Iterator[tuple[texts.MeasuredText, list[Program]]]:
     """Yield each text, made when its turn comes, with the programs to run on it."""
     for kind in ("small", "large"):
         if kind in arguments.texts:
-            yield kind, texts.prepare(kind, arguments.mirror, scratch), programs
+            yield texts.prepare(kind, arguments.mirror, scratch), programs
     for millions in arguments.growth if "growth" in arguments.texts else []:
         words = round(millions * 1e6)
-        yield "growth", texts.generate(words, scratch), [p for p in programs if p.growth and words <= p.most_words]
+        yield texts.generate(words, scratch), [p for p in programs if p.growth and words <= p.most_words]
 
 
 def compare(

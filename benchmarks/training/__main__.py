@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -24,10 +25,11 @@ import yaml
 from experiment.config import load
 from experiment.jsonfiles import write_json
 from experiment.programs import program
-from experiment.provenance import commit_label, git_state
+from experiment.provenance import commit_label, git_state, processor, versions
+from experiment.training.gpu import driver_versions
 from subwords.files import whole_file
 
-from . import ROOT, record, variants
+from . import ROOT, variants
 from .trainings import compare
 
 #: The experiment whose text the trainings have.
@@ -45,9 +47,7 @@ TEXT: dict[str, Any] = {
 
 def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
-        prog="python -m benchmarks.training",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prog="python -m benchmarks.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
     command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
@@ -56,12 +56,8 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("--model", help="only this model (transformer-small, …)")
     command.add_argument("--seeds", type=int, default=3)
     command.add_argument("--updates", type=int, default=80, help="of each training (80)")
-    command.add_argument(
-        "--warmup",
-        type=int,
-        default=40,
-        help="updates whose time does not count: kernels are compiled for new shapes (40)",
-    )
+    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
+    command.add_argument("--warmup", type=int, default=40, help=warmup)
     return command
 
 
@@ -78,24 +74,38 @@ def multi30k(folder: Path, mirror: Path | None) -> Path:
 
 def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return what was measured as Markdown."""
+    heading = [
+        "| training | ms an update | times as fast | dev loss (bits) | gradient error |",
+        "|---|--:|--:|--:|--:|",
+    ]
     lines: list[str] = []
     for model, found in results.items():
-        rows: list[list[Any]] = [["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]]
+        lines += [f"## {model}", "", *heading]
         for entry in found:
-            error = entry["gradient_error"]
-            losses = entry["dev_loss"]
+            error, losses = entry["gradient_error"], entry["dev_loss"]
             spread = f" ± {statistics.stdev(losses):.3f}" if len(losses) > 1 else ""
-            rows.append(
-                [
-                    entry["name"],
-                    f"{1000 * statistics.median(entry['seconds']):,.0f}",
-                    f"{statistics.median(entry['ratios']):.2f}",
-                    f"{statistics.mean(losses):.3f}{spread}",
-                    "–" if error is None else f"{error:.1e}",
-                ]
-            )
-        lines += [f"## {model}", "", *record.table(rows), ""]
+            cells = [entry["name"], f"{1000 * statistics.median(entry['seconds']):,.0f}"]
+            cells += [f"{statistics.median(entry['ratios']):.2f}", f"{statistics.mean(losses):.3f}{spread}"]
+            lines.append(f"| {' | '.join(cells)} | {'–' if error is None else f'{error:.1e}'} |")
+        lines.append("")
     return lines
+
+
+def machine() -> dict[str, Any]:
+    """Return processor, memory and, where there is one, the card with its driver."""
+    import torch
+
+    found: dict[str, Any] = {
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+    }
+    if torch.cuda.is_available():
+        card = torch.cuda.get_device_properties(0)
+        found |= {"card": card.name, "card_memory_gib": round(card.total_memory / 2**30, 1)}
+        found |= {"driver": driver_versions() or None, "cuda": torch.version.cuda}
+    return found
 
 
 @program
@@ -103,10 +113,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Measure, print and write the table."""
     import torch
 
-    arguments = parser().parse_args(argv)
-    device = arguments.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+    arguments, device = parser().parse_args(argv), "cuda" if torch.cuda.is_available() else "cpu"
+    device = device if arguments.device == "auto" else arguments.device
     torch.set_num_threads(1)
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     known = [*variants.models(device), variants.TINY]
@@ -114,10 +122,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     counts = (arguments.seeds, arguments.updates, arguments.warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
     commit = commit_label(git_state()) or "unknown"
-    facts = {"machine": record.machine(), "versions": record.software(), "commit": commit}
+    facts: dict[str, Any] = {"machine": machine(), "versions": versions("snakemake", "triton"), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
     how = f"{arguments.seeds} seeds, {arguments.updates} updates each; the first {arguments.warmup} are not timed."
-    lines = ["# Training speed", "", how, "", *table(results), *record.provenance(facts)]
+    hardware = [f"{name.replace('_', ' ')} {value}" for name, value in facts["machine"].items() if value is not None]
+    packages = [f"{name} {version}" for name, version in facts["versions"].items()]
+    lines = ["# Training speed", "", how, "", *table(results), f"Machine: {', '.join(hardware)}.", ""]
+    lines.append(f"Software: {', '.join(packages)}; commit {commit}.")
     with whole_file(arguments.output) as stream:
         stream.write("\n".join(lines) + "\n")
     print("\n".join(lines))

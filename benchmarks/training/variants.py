@@ -8,11 +8,7 @@ from typing import Any
 from experiment.training.precision import has_fast_bf16
 
 STOCK = {"arch": "transformer", "criterion": "label_smoothed_cross_entropy", "optimizer": "adam"}
-OURS = {
-    "arch": "transformer_fast",
-    "criterion": "label_smoothed_cross_entropy_blocks",
-    "optimizer": "adamw_fused",
-}
+OURS = {"arch": "transformer_fast", "criterion": "label_smoothed_cross_entropy_blocks", "optimizer": "adamw_fused"}
 BF16 = ("--autocast", "bf16")
 
 
@@ -35,18 +31,10 @@ class Model:
 
 
 SMALL = Model("transformer-small", "transformer-small")
-MIDDLE = Model(
-    "3+3 layers of 512/1,024",
-    "transformer-base",
-    {
-        "encoder-layers": 3,
-        "decoder-layers": 3,
-        "encoder-ffn-embed-dim": 1024,
-        "decoder-ffn-embed-dim": 1024,
-        "max-tokens": 2048,
-        "num-workers": 0,
-    },
-)
+MIDDLE = Model("3+3 layers of 512/1,024", "transformer-base", {
+    "encoder-layers": 3, "decoder-layers": 3, "encoder-ffn-embed-dim": 1024, "decoder-ffn-embed-dim": 1024,
+    "max-tokens": 2048, "num-workers": 0,
+})  # fmt: skip
 BASE = Model("transformer-base", "transformer-base", {"max-tokens": 25000})
 TINY = Model("1+1 layers of 16, for tests", "transformer-tiny", {
     "encoder-layers": 1, "decoder-layers": 1, "encoder-embed-dim": 16, "decoder-embed-dim": 16,

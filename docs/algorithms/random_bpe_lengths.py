@@ -9,8 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from loresmt import training_texts
-from sbpe_merges import pieces_per_word
+from sbpe_merges import pieces_per_word, training_texts
 
 from subwords.counting import count_words
 from subwords.merges import Merge, learn_merges
@@ -88,11 +87,7 @@ def main() -> None:
                 cells.append(", ".join(f"{steps[len(steps) // 2]} and {steps[-1]}" for steps in below))
                 cells.append(", ".join(str(len({*merges[:size]} & {*standard[:size]})) for merges in drawn[law]))
                 print(f"| {name} | {size} | {law} | " + " | ".join(cells) + " |", flush=True)
-    print(
-        "\n| text | merges | law | "
-        + " | ".join(f"T = {temperature:g}" for temperature in TEMPERATURES)
-        + " | uniform |"
-    )
+    print(f"\n| text | merges | law | {' | '.join(f'T = {each:g}' for each in TEMPERATURES)} | uniform |")
     print("|" + "---|" * (4 + len(TEMPERATURES)))
     size, seed = SIZES[0], SEEDS[0]
     for name, counts in counted.items():

@@ -5,9 +5,9 @@ python docs/algorithms/sbpe_merges.py --mirror DIR      (the mirror has LoResMT 
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
-
-from loresmt import training_texts
+from pathlib import Path
 
 from subwords.counting import count_words
 from subwords.merges import Merge, MergeEncoder, learn_merges
@@ -16,6 +16,17 @@ from subwords.sbpe import SBPE, stop_by_batches, stopping_point
 SIZES = (1000, 4000, 8000)
 #: Merges that are learned: more than any of the stopping rules asks for.
 LONGEST = 16_000
+
+
+def training_texts(description: str | None) -> dict[str, list[Path]]:
+    """Read the command line (`--mirror DIR`); return files of LoResMT 2021 en-ga: "en", "ga", and "joint" for both."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mirror", type=Path, metavar="DIR", required=True, help="folder with the corpus")
+    mirror = parser.parse_args().mirror
+    found = {name: sorted(mirror.glob(f"**/loresmt-2021/*/data/en_ga/train.{name}"))[:1] for name in ("en", "ga")}
+    if not all(found.values()):
+        parser.error(f"no folder below --mirror {mirror} has loresmt-2021/*/data/en_ga/train.en and train.ga")
+    return found | {"joint": found["en"] + found["ga"]}
 
 
 def first_difference(one: Sequence[Merge], other: Sequence[Merge]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import product
@@ -31,41 +30,14 @@ MODELS = schema.ROOT / "config" / "models.yaml"
 #: Folders under results/ that are not an experiment's.
 RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "site", "used"}
 
-#: Settings about the machine. They change no result and are not part of any key.
-RUNTIME: dict[str, Any] = {
-    "mirror": None,
-    "threads": 1,
-    "workers": 2,
-    "gpus": 1,
-    "device": "auto",
-    "runs_per_gpu": 1,
-    "keep_checkpoints": False,
-    "decode_tokens": 4000,
-    "flags": {},
-}
-
-#: What an experiment file leaves out. config/config.yaml explains every key.
-DEFAULTS: dict[str, Any] = {
-    "title": "",
-    "description": "",
-    "testsets": None,
-    "grids": None,
-    "texts": None,
-    "select": {"on": "dev", "metric": "bleu", "average": 5, "which": "best", "keep": 5, "beam": 1},
-    "decode": {
-        "beam": 5,
-        "length_penalty": 1.0,
-        "length_factor": 1.5,
-        "length_constant": 30,
-        "precision": "fp32",
-    },
-    "cleaning": {},
+#: What an experiment file leaves out. The schema describes every key, config/config.yaml explains it.
+DEFAULTS = schema.defaults("experiment") | {
     "metrics": DEFAULT_METRICS,
     "comet_model": DEFAULT_MODEL,
     "significance": significance.DEFAULTS,
-    "precision": "auto",
-    "runtime": RUNTIME,
 }
+#: Settings about the machine. They change no result and are not part of any key.
+RUNTIME: dict[str, Any] = DEFAULTS["runtime"]
 
 
 class Experiment:
@@ -92,7 +64,6 @@ class Experiment:
         self.whole_corpora: dict[str, Corpus] = {}
         self.corpora = self._corpora()
         self.recipes = self._recipes()
-        self._check_names()
         self.segmentations = {
             name: described_segmentation(name, given, where)
             for name, given in with_sizes(self.settings["segmentations"], where).items()
@@ -121,11 +92,7 @@ class Experiment:
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         """Return the test sets of a corpus and direction that the experiment translates."""
-        return self._test_sets_among(self.settings["testsets"], corpus, direction)
-
-    def _test_sets_among(self, wanted: list[str] | None, corpus: str, direction: str) -> list[str]:
-        source, target = direction.split("-")
-        return self.corpora[corpus].wanted_tests(source, target, wanted)
+        return self.corpora[corpus].wanted_tests(*direction.split("-"), wanted=self.settings["testsets"])
 
     @cached_property
     def blocks(self) -> list[tuple[str, str, str]]:
@@ -133,20 +100,13 @@ class Experiment:
         named = (names for grid in self.grids.values() for names in self._combined(grid))
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
-    def _check_names(self) -> None:
-        """Names become folders: raise InputError for one that cannot."""
+    def _check_settings(self) -> None:
+        """Raise InputError for a name that is taken, and for settings that do not go together."""
         if self.name in RESERVED:
             raise InputError(
                 f"{self.where}: an experiment cannot be called {self.name!r}: results/{self.name}/ holds other things",
                 allowed=f"anything but {', '.join(sorted(RESERVED))}",
             )
-        for kind, names in (("corpus", self.corpora), ("model", self.recipes)):
-            for name in names:
-                if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-                    raise InputError(f"{self.where}: {kind} {name!r}", allowed="names of letters, digits, . _ -")
-
-    def _check_settings(self) -> None:
-        """Raise InputError for settings that do not go together."""
         select = self.settings["select"]
         if select["average"] > select["keep"]:
             raise InputError(
@@ -186,7 +146,15 @@ class Experiment:
                 raise unknown("corpus", name, known, next_step=step)
         whole = {name: with_members(known[name], known, self.where) for name in given}
         self.whole_corpora = {**known, **whole}
-        return {name: self._with_wanted_tests(corpus) for name, corpus in whole.items()}
+        wanted = self.settings["testsets"]
+        if wanted is None:
+            return whole
+        return {
+            name: corpus.with_tests([test for test in corpus.test_names if test in wanted])
+            if corpus.test_names
+            else corpus
+            for name, corpus in whole.items()
+        }
 
     @property
     def groups(self) -> list[Group]:
@@ -197,13 +165,6 @@ class Experiment:
     def group_names(self) -> set[str]:
         return {group.name for group in self.groups}
 
-    def _with_wanted_tests(self, corpus: Corpus) -> Corpus:
-        """Return the corpus with the test sets that the experiment translates."""
-        wanted = self.settings["testsets"]
-        if wanted is None or not corpus.test_names:
-            return corpus
-        return corpus.with_tests([name for name in corpus.test_names if name in wanted])
-
     def _recipes(self) -> dict[str, dict[str, Any]]:
         catalogue = read_mapping(MODELS, next_step="correct it")
         described = _described(self.settings["models"])
@@ -212,10 +173,8 @@ class Experiment:
         known = {**catalogue, **described}
         for name, recipe in described.items():
             if recipe.get("like") == name and name in catalogue:  # the catalogue's, changed, under the same name
-                known |= {
-                    f"{name} of the catalogue": catalogue[name],
-                    name: recipe | {"like": f"{name} of the catalogue"},
-                }
+                inherited = f"{name} of the catalogue"
+                known |= {inherited: catalogue[name], name: recipe | {"like": inherited}}
         found = {name: fairseq_flags.resolve(name, known) for name in self.settings["models"]}
         for name, recipe in found.items():
             fairseq_flags.check_end(name, recipe["flags"])
@@ -237,11 +196,12 @@ class Experiment:
 
     def segmented_in(self, grid: Grid) -> list[tuple[str, str, str]]:
         """Return the (corpus, pair, name of the segmentation, with the seed where it is learned for each) of a grid."""
-        found = {
-            (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
-            for corpus, direction, name, _, seed in self._combined(grid)
-        }
-        return sorted(found)
+        return sorted(
+            {
+                (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
+                for corpus, direction, name, _, seed in self._combined(grid)
+            }
+        )
 
     def _grids(self, key: str) -> dict[str, Grid]:
         """Return the grids, or the texts, by name."""
@@ -284,28 +244,25 @@ class Experiment:
                     next_step=f"see `corpora` and `directions` in {self.where}",
                 )
 
-    def _every_test_set(self, corpus: str, direction: str) -> list[str]:
-        source, target = direction.split("-")
-        return self.whole_corpora[corpus].test_sets(source, target)
-
     def _check_test_sets(self) -> None:
+        """Raise InputError for a corpus and direction without a test set, and for a test set that is none."""
+        known = {name for corpus in self.whole_corpora.values() for name in corpus.test_names}
         for corpus, direction, _ in self.blocks:
+            found = self.whole_corpora[corpus].test_sets(*direction.split("-"))
+            known |= {*found}
             if not self.test_sets(corpus, direction):
-                found = self._every_test_set(corpus, direction)
                 raise InputError(
                     f"{corpus} {direction}: none of its test sets is among {self.settings['testsets']}",
                     allowed=", ".join(found) or "(none)",
                     next_step=f"see `testsets` in {self.where}",
                 )
-        known = {name for corpus in self.whole_corpora.values() for name in corpus.test_names}
-        known |= {name for corpus, direction, _ in self.blocks for name in self._every_test_set(corpus, direction)}
         for name in self.settings["cleaning"].get("testsets") or []:
             if name not in known:
                 raise unknown("test set", name, sorted(known), next_step=f"see `cleaning: testsets` in {self.where}")
-        wanted = self.settings["testsets"] or []
         every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
-        for name in wanted:
-            if not any(self._test_sets_among([name], corpus, direction) for corpus, direction, _ in self.blocks):
+        places = [(self.corpora[corpus], direction.split("-")) for corpus, direction, _ in self.blocks]
+        for name in self.settings["testsets"] or []:
+            if not any(corpus.wanted_tests(*languages, wanted=[name]) for corpus, languages in places):
                 raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
 
 

@@ -1,11 +1,18 @@
-"""What all programs in scripts/ share: a mistake that the user can correct ends with a message, and no traceback."""
+"""What all programs in scripts/ share: a mistake that the user can correct ends with a message, and no traceback.
+
+The workflow gives most of them a job: a JSON object on the command line, or in a file.
+"""
 
 from __future__ import annotations
 
+import argparse
 import functools
+import json
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from experiment.jsonfiles import read_json
 from experiment.schema import ROOT
 from subwords.errors import InputError
 
@@ -29,3 +36,35 @@ def program(main: Callable[..., int]) -> Callable[..., int]:
         return 2
 
     return wrapped
+
+
+class Job(dict[str, Any]):
+    """A job by its keys. Raises InputError for one that is missing."""
+
+    def __missing__(self, name: str) -> Any:
+        raise InputError(f"the job has no {name!r}", next_step="compare it with one that the workflow runs")
+
+
+def job_program(work: Callable[[Job], None]) -> Callable[..., int]:
+    """Make a program of a function that does a job. --help shows the docstring of its module."""
+
+    @program
+    def main(argv: Sequence[str] | None = None) -> int:
+        work(read_job(work.__globals__["__doc__"], argv))
+        return 0
+
+    return main
+
+
+def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
+    """Return the job that a program's command line gives: JSON, or a file with it. `described` is for --help."""
+    command = argparse.ArgumentParser(description=described, formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.add_argument("job", metavar="JOB", help="a JSON object, or a file with one; `snakemake -p` prints them")
+    given = command.parse_args(argv).job
+    try:
+        found = json.loads(given) if given.lstrip().startswith("{") else read_json(given)
+    except ValueError as error:
+        raise InputError(f"the job is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"the job is not a JSON object: {found!r}")
+    return Job(found)

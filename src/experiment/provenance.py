@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -35,13 +36,19 @@ def git_state() -> dict[str, Any]:
     return {"commit": git("rev-parse", "HEAD"), "dirty": None if changes is None else bool(changes)}
 
 
-def versions() -> dict[str, str]:
+def processor() -> str:
+    """Return the name of the processor."""
+    information = Path("/proc/cpuinfo")
+    named = re.search(r"^model name.*?: (.*)$", information.read_text() if information.exists() else "", re.MULTILINE)
+    return named[1] if named else platform.processor() or platform.machine()
+
+
+def versions(*further: str) -> dict[str, str]:
+    """Return the versions of Python and of the packages that a result depends on, and of further ones."""
     found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
+    for package in (*PACKAGES, *further):
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 

@@ -33,6 +33,18 @@ def _validator(name: str) -> Any:
     return Draft202012Validator(json.loads(text.replace('$"', r'(?!\\n)$"')))
 
 
+def defaults(name: str) -> dict[str, Any]:
+    """Return the defaults of a schema's keys; a key that is a mapping has those of its own keys."""
+
+    def given(properties: dict[str, Any]) -> dict[str, Any]:
+        known = {key: about for key, about in properties.items() if about.keys() & {"default", "properties"}}
+        return {
+            key: about["default"] if "default" in about else given(about["properties"]) for key, about in known.items()
+        }
+
+    return given(_validator(name).schema["properties"])
+
+
 def check(document: Any, schema: str, where: str) -> None:
     """Raise InputError for the first violation of config/schemas/{schema}.schema.json in `document`.
 

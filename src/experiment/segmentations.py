@@ -98,10 +98,6 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
         _check_draws(algorithm, given.get("draws"))
         size = given.get("size")
         size = int(size) if isinstance(size, float) else size
-        if isinstance(size, str) and size != "auto":
-            raise InputError(f"size={size!r} is not a whole number", allowed="a whole number >= 1, null, or auto")
-        if isinstance(size, int) and size < 1:
-            raise InputError(f"size={size} is too small", allowed="a whole number >= 1")
         if algorithm.size_counts is None and size is not None:
             raise InputError(f"size={size}: {given['algorithm']} takes no size", next_step="leave `size` out")
         if algorithm.size_counts is not None and not isinstance(size, int) and not algorithm.chooses_size:

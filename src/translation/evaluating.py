@@ -17,18 +17,7 @@ from experiment.provenance import software
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
-from experiment.store.making import (
-    RECORD,
-    check_inputs,
-    check_made_of,
-    define,
-    fits,
-    locked,
-    made_by,
-    make,
-    source_of,
-    write_record,
-)
+from experiment.store import making
 from experiment.text.lines import one_line, write_lines
 from experiment.text.postprocessing import ToText, round_trip
 from experiment.training import gpu
@@ -57,7 +46,7 @@ class Evaluator:
     def has_translated(self, test: Mapping[str, str]) -> bool:
         """Return whether a test set is translated, by the model that is there now."""
         record = self._folder / f"{test['stem']}.translation.json"
-        return fits(record) and made_by(record, self._model)
+        return making.fits(record) and making.made_by(record, self._model)
 
     def translate(self, test: Mapping[str, str]) -> bool:
         """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return False where they exist."""
@@ -70,8 +59,10 @@ class Evaluator:
         hypotheses, pieces, facts = self.translated(test)
         write_lines(self._folder / f"{stem}.hyp", hypotheses)
         write_lines(self._folder / f"{stem}.pieces", pieces)
-        facts |= {"unknown_words": self._unknown_words(test), "source": source_of(self._model)}
-        write_record(self._folder / f"{stem}.translation.json", [Path(f"{stem}.hyp"), Path(f"{stem}.pieces")], facts)
+        facts |= {"unknown_words": self._unknown_words(test), "source": making.source_of(self._model)}
+        making.write_record(
+            self._folder / f"{stem}.translation.json", [Path(f"{stem}.hyp"), Path(f"{stem}.pieces")], facts
+        )
         return True
 
     def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
@@ -113,7 +104,7 @@ class Evaluator:
         known = read_json(path) if path.exists() else {"metrics": {}}
         missing = [name for name in self._job["metrics"] if name not in known["metrics"]]
         if missing:
-            check_inputs({str(self._folder / f"{test['stem']}.translation.json"): ["*.hyp"]})
+            making.check_inputs({str(self._folder / f"{test['stem']}.translation.json"): ["*.hyp"]})
             hypotheses, references = read_parallel(self._folder / f"{test['stem']}.hyp", test["reference"])
             words = self._training_words()
             found = score_corpus(hypotheses, references, missing, target=self._languages[1], training=words)
@@ -133,7 +124,7 @@ class Evaluator:
             )
             return {}
 
-        return make(place.parent, work, f"{place.name}.json")
+        return making.make(place.parent, work, f"{place.name}.json")
 
     def _training_words(self) -> dict[str, int]:
         """Return how often each word occurs in the target side of the training text, counted once for a corpus."""
@@ -145,8 +136,8 @@ class Evaluator:
             write_counts(scratch / counts.name, training_words(train, tokenizer))
             return {"tokenizer": tokenizer.signature()}
 
-        make(train.parent, work, f"{counts.name}.json")
-        check_inputs({f"{counts}.json": [counts.name]})
+        making.make(train.parent, work, f"{counts.name}.json")
+        making.check_inputs({f"{counts}.json": [counts.name]})
         return read_counts(counts)
 
     def _to_text(self) -> ToText:
@@ -179,10 +170,10 @@ def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
     evaluator, folder, lines = Evaluator(job), Path(job["folder"]), []
     if not (has_card or all(map(evaluator.has_translated, job["tests"]))):
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
-    with locked(folder):
-        define(folder, job["definition"])
-        check_inputs(job["inputs"])
-        check_made_of(Path(job["model"]).parent.parent / RECORD, Path(job["segmented"], RECORD))
+    with making.locked(folder):
+        making.define(folder, job["definition"])
+        making.check_inputs(job["inputs"])
+        making.check_made_of(Path(job["model"]).parent.parent / making.RECORD, Path(job["segmented"], making.RECORD))
         for test in job["tests"]:
             made = ["translated"] if evaluator.translate(test) else []
             evaluator.send_round(test)

@@ -6,6 +6,7 @@ import functools
 import json
 import warnings
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 from experiment.training.fairseq_flags import arguments
@@ -16,51 +17,39 @@ def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target:
 
     With `joint`, both sides have one vocabulary, of `source` pieces.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return sum(parameter.numel() for parameter in _model(flags, joint, source, target).parameters())
+    return _counted(json.dumps(flags), joint, source, target)
 
 
 @functools.cache
 def _counted(flags: str, joint: bool, source: int, target: int) -> int:
-    return count_parameters(json.loads(flags), joint, source, target)
-
-
-def interpolated(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
-    """Return the same, quickly: parameters are linear in the vocabularies' sizes, so three small models are enough."""
-    small = functools.partial(_counted, json.dumps(flags), joint)
-    base = small(10, 10)
-    return base + (source - 10) * (small(11, 10) - base) + (0 if joint else (target - 10) * (small(10, 11) - base))
-
-
-def _model(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> Any:
     import torch
+
+    settings = _settings(flags, joint)  # first: it makes fairseq ready to be imported
+    from fairseq import models
+
+    first = _dictionary(source)
+    task = SimpleNamespace(source_dictionary=first, target_dictionary=first if joint else _dictionary(target))
+    with warnings.catch_warnings(action="ignore"), torch.device("meta"):
+        model = models.build_model(settings, task)
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+@functools.cache
+def _settings(flags: str, joint: bool) -> Any:
     from fairseq_plugins.compatibility import prepare_fairseq
 
     prepare_fairseq()
-    from fairseq import models, options
+    from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-    words = ["data", "--task", "translation", *arguments(flags, joint)]
+    words = ["data", "--task", "translation", *arguments(json.loads(flags), joint)]
     parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
-    settings = convert_namespace_to_omegaconf(parsed)
-    first = _dictionary(source)
-    task = _Task(first, first if joint else _dictionary(target))
-    with torch.device("meta"):
-        return models.build_model(settings.model, task)
-
-
-class _Task:
-    """The part of a translation task that models are built from."""
-
-    def __init__(self, source: Any, target: Any) -> None:
-        self.source_dictionary, self.target_dictionary = source, target
+    return convert_namespace_to_omegaconf(parsed).model
 
 
 def _dictionary(size: int) -> Any:
     from fairseq.data import Dictionary
 
     dictionary = Dictionary()
-    for number in range(size):
-        dictionary.add_symbol(f"piece{number}")
+    dictionary.symbols += [""] * size  # a model asks for their number alone
     return dictionary

@@ -76,7 +76,7 @@ def test_corpora_with_equal_text_and_other_test_sets_share_a_training(
     for test, of in zip(evaluation.tests, ("one", "two"), strict=True):
         assert plan.testset_job(text.key, test.stem)["corpus"] == of
         assert Path(plan.files_of(text.key, test.stem)[0]).name == f"{test.name}.en"
-        assert plan.testset_mark(text.key, test.stem) in plan.text_marks(first.key, "1")
+        assert plan.testset_mark(text.key, test.stem) in plan.evaluation(first.key, "1").text_marks
 
 
 def test_a_sweep_is_a_segmentation_for_each_size() -> None:
@@ -212,7 +212,7 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(cleaning={"overlap": "drop"}), ["'drop'", "remove, keep"]),
         (lambda s: s.update(cleaning={"train_pairs": 0}), ["cleaning.train_pairs"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(algorithm="bppe"), ["unknown algorithm 'bppe'", "'bpe'"]),
-        (lambda s: s["segmentations"]["bpe-1k"].update(size=0), ["bpe-1k", "size=0 is too small"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(size=0), ["bpe-1k", "size: 0 is less than the minimum of 1"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(size="many"), ["bpe-1k", "'many'"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(mergs=3), ["bpe-1k", "'mergs'"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(text="tok"), ["'tok'", "raw, moses"]),
@@ -225,7 +225,7 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s["segmentations"]["bpe-1k"].update(size="auto"), ["bpe-1k", "bpe needs a size"]),
         (lambda s: s.update(seeds=[2**40]), ["seeds.0", "4294967295"]),
         (lambda s: s.update(experiment="corpora"), ["cannot be called 'corpora'"]),
-        (lambda s: s.update(models={"a/b": {"like": "transformer-small"}}), ["model 'a/b'"]),
+        (lambda s: s.update(models={"a/b": {"like": "transformer-small"}}), ["models: 'a/b'", "letters, digits"]),
         (lambda s: s.update(runtime={"mirror": "/no/such/folder"}), ["/no/such/folder", "not a folder"]),
         (lambda s: s.update(seeds=3), ["seeds: 3", "a list: integers, one training each, for example [3]"]),
         (lambda s: s.update(runtime={"flags": {"dropout": 0.1}}), ["'dropout'", "runtime.flags", "num-workers"]),

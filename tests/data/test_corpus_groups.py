@@ -13,7 +13,7 @@ from experiment.config import Experiment
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.corpus_groups import Group, with_members
-from experiment.corpora.gathering import MemberText, gather_clean, gather_like, read_origins
+from experiment.corpora.gathering import MemberText, gather, read_origins
 from subwords.errors import InputError
 
 
@@ -47,9 +47,9 @@ def test_a_group_of_three_languages() -> None:
         ("pt_br", "c", "en-pt_br", "test"),
     ]
     assert group.gold_languages("many-en") == []
-    assert group.wanted_tests("many", "en", ["test"]) == ["es", "fr", "pt_br"]
-    assert group.wanted_tests("many", "en", ["fr"]) == ["fr"]
-    assert group.wanted_tests("many", "en", ["test_unseen"]) == []
+    assert group.wanted_tests("many", "en", wanted=["test"]) == ["es", "fr", "pt_br"]
+    assert group.wanted_tests("many", "en", wanted=["fr"]) == ["fr"]
+    assert group.wanted_tests("many", "en", wanted=["test_unseen"]) == []
 
 
 def files(*languages: str, **tests: str) -> dict[str, Any]:
@@ -164,12 +164,17 @@ def members(tmp_path: Path) -> list[MemberText]:
         references__dev=[("huit ", "eight")],
         references__news=[("deux", "two?")],
     )
-    return [MemberText("es", es, "test"), MemberText("fr", fr, "news")]
+    members = [MemberText("es", es, "test"), MemberText("fr", fr, "news")]
+    for part in members:
+        for split in ("train", "dev", part.test):
+            pairs = [(first.upper(), second.upper()) for first, second in part.pairs(split, "en")]
+            write(part.folder / "moses", (part.language, "en"), **{split: pairs})
+    return members
 
 
 def test_train_pairs_of_any_evaluation_set_are_removed(members: list[MemberText], tmp_path: Path) -> None:
     out = tmp_path / "out"
-    report = gather_clean(members, "en", out)
+    report = gather(members, "en", out)
     # two is the French test set's, eight French dev's, four the Spanish test set's: with either side.
     assert list(zip(lines(out / "train.many"), lines(out / "train.en"), strict=True)) == [
         ("uno", "one"),
@@ -194,38 +199,23 @@ def test_train_pairs_of_any_evaluation_set_are_removed(members: list[MemberText]
 
 
 def test_overlap_may_stay(members: list[MemberText], tmp_path: Path) -> None:
-    report = gather_clean(members, "en", tmp_path / "out", keep_overlap=True)
+    report = gather(members, "en", tmp_path / "out", keep_overlap=True)
     assert report["splits"]["train"] == {"read": 9, "kept": 9, "dropped": {"overlap": 0}}
     assert len(lines(tmp_path / "out/train.many")) == 9
 
 
 def test_tokens_are_gathered_by_the_same_lines(members: list[MemberText], tmp_path: Path) -> None:
-    clean, tokens = tmp_path / "clean", []
-    gather_clean(members, "en", clean)
-    for part in members:
-        folder = tmp_path / f"{part.language}.tokens"
-        for split in ("train", "dev", part.test):
-            pairs = [(first.upper(), second.upper()) for first, second in part.pairs(split, "en")]
-            write(folder, (part.language, "en"), **{split: pairs})
-        tokens.append(MemberText(part.language, folder, part.test))
-    gather_like(clean, tokens, "en", tmp_path / "out")
+    gather(members, "en", tmp_path / "out")
     for split in ("train", "dev", "es", "fr"):
         for side in ("many", "en"):
-            name = f"{split}.{side}"
-            assert lines(tmp_path / "out" / name) == [line.upper() for line in lines(clean / name)], name
-
-
-def test_tokens_of_other_text(members: list[MemberText], tmp_path: Path) -> None:
-    gather_clean(members, "en", tmp_path / "clean")
-    write(members[1].folder, ("fr", "en"), train=[("un", "one")])
-    with pytest.raises(InputError, match=r"has 1 lines of train, and line 4 of fr is wanted"):
-        gather_like(tmp_path / "clean", members, "en", tmp_path / "out")
+            clean, tokens = (lines(tmp_path / "out" / form / f"{split}.{side}") for form in ("", "moses"))
+            assert tokens == [line.upper() for line in clean], (split, side)
 
 
 def test_a_member_of_which_nothing_is_left(members: list[MemberText], tmp_path: Path) -> None:
     write(members[0].folder, ("es", "en"), train=[("dos", "two")])
     with pytest.raises(InputError, match="nothing is left of es in train"):
-        gather_clean(members, "en", tmp_path / "out")
+        gather(members, "en", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -116,7 +116,14 @@ def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
     write_files_of_the_page(root, place.folder)
     paper = yaml.safe_load((place.folder / "papers/letters/experiment.yaml").read_text(encoding="utf-8"))
     assert paper["scale"] == "smoke"
-    command = [sys.executable, "scripts/plan_paper.py", "--paper", "papers/letters/experiment.yaml", "--scale", "full"]
+    command = [
+        sys.executable,
+        "scripts/plan_experiment.py",
+        "--paper",
+        "papers/letters/experiment.yaml",
+        "--scale",
+        "full",
+    ]
     environment = {**place.environment(), "PYTHONPATH": os.pathsep.join([f"{place.folder}/src", str(place.folder)])}
     done = subprocess.run(
         [*command, "--device", "cpu"], cwd=place.folder, env=environment, capture_output=True, text=True, check=False

@@ -13,7 +13,6 @@ from small_experiment import make_runs, run_steps, write_lines
 
 import collect_scores
 import make_corpus
-import make_testset
 from experiment.config import Experiment
 from experiment.store.making import write_record
 from replication import measurements
@@ -90,10 +89,10 @@ def test_what_a_test_set_of_its_own_is_made_with(
     job = json.dumps(text.test_job(text.test("late"), runtime))
     for damaged in ("moses/truecase.xx", "train.xx"):
         flip(Path(text.folder, damaged))
-        assert make_testset.main([job]) == 2
+        assert make_corpus.main([job]) == 2
         assert f"{damaged} is not as it was made" in capsys.readouterr().err
         flip(Path(text.folder, damaged))
-    assert make_testset.main([job]) == 0
+    assert make_corpus.main([job]) == 0
 
 
 def test_what_a_paper_measured(tmp_path: Path) -> None:

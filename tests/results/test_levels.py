@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from levels.simulations import (
+from levels.__main__ import (
     MANY,
     OUTPUTS,
     SITUATIONS,

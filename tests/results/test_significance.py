@@ -146,7 +146,7 @@ def test_nothing_is_compared_where_a_baseline_is_missing(systems):
         for columns in compare("chrf", names=names).values():
             assert columns["ci95"] > 0  # an interval of its own
             assert columns["baseline"] is columns["p_value"] is None
-            assert "effect" not in columns
+            assert columns["effect"] is columns["verdict"] is None
 
 
 def test_the_seed_of_the_environment_counts_and_is_written(systems, monkeypatch):

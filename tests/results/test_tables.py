@@ -61,7 +61,8 @@ def test_scores_csv_is_tidy_and_complete(finished):
         assert (row.parameters, row.updates) == (record["model_parameters"], record["updates"])
         statistics = json.loads((run / "stats.json").read_text())
         assert row.vocabulary_target == statistics["xx"]["types"]
-        assert row.unknown_words_source == statistics["en"]["held_out"][row.testset]["unknown_word_rate"]
+        translation = json.loads((run / f"{row.testset}.translation.json").read_text())
+        assert row.unknown_words_source == translation["unknown_words"]["source"]
         assert row.boundary_f1_target == statistics["xx"]["boundaries"]["macro"]["f1"]
     assert frame.boundary_f1_source.isna().all()
 

@@ -269,7 +269,7 @@ def test_the_generator_s_settings_change_its_text(base: dict[str, Any], of_base:
 def test_every_training_has_a_folder_of_its_own_for_tensorboard(base: dict[str, Any]) -> None:
     logs = ("runtime", {"flags": {"tensorboard-logdir": "logs/board"}}, NOTHING)
     plan = Experiment(changed(base, [logs, ("seeds", [1, 2], NOTHING)])).plan
-    jobs = [plan.training_job(key, str(seed)) for key, seed in plan.evaluations]
+    jobs = [run.training_job(plan.runtime, "results") for run in plan.evaluations.values()]
     folders = {job["recipe"]["tensorboard-logdir"] for job in jobs}
     assert len(folders) == len(jobs) == 4  # two systems with two seeds
     assert all(folder.startswith("logs/board/mine/xx-yy/") for folder in folders)

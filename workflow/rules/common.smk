@@ -76,6 +76,17 @@ def registered(mark):
     return [] if Path(mark).exists() else plan.use_file
 
 
+def run_of(wildcards):
+    return plan.evaluation(wildcards.key, wildcards.seed)
+
+
+def inputs_of_run(wildcards):
+    """Return what every rule for a run needs; what is there is not compared by its time."""
+    run = run_of(wildcards)
+    marks = {"pieces": run.system.segmented.done, "texts": run.text_marks}
+    return {name: ancient(mark) for name, mark in marks.items()} | {"used": registered(run.done)}
+
+
 def program(command):
     """Return the shell command that calls a program of scripts/, with the threads of its rule.
 

@@ -88,4 +88,4 @@ rule testset:
     message:
         "test set {wildcards.testset} of {wildcards.corpus} {wildcards.pair}"
     shell:
-        program("make_testset.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
+        program("make_corpus.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")

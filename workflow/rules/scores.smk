@@ -82,7 +82,7 @@ rule collect_scores:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        code=code_of("src/experiment/scoring/*.py", "scripts/collect_scores.py"),
+        code=code_of("src/experiment/scoring/*.py", "src/experiment/scoring/*.csv", "scripts/collect_scores.py"),
         key=plan.manifest_key,
     message:
         "scores of {output}"

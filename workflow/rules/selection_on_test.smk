@@ -10,7 +10,7 @@ ruleorder: rescore_on_test > select_on_test  # the first whose inputs are there
 # translate with every checkpoint, keep what scores best
 rule select_on_test:
     input:
-        run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
+        run=lambda wildcards: ancient(run_of(wildcards).done),
     output:
         update(f"{ON_TEST}.{{request}}.done"),
     log:
@@ -24,8 +24,7 @@ rule select_on_test:
         gpu=int(HAS_GPU),
     params:
         job=lambda wildcards, output: as_json(
-            plan.evaluation(wildcards.key, wildcards.seed).job(runtime)
-            | {"select": settings["select"], "chooses": wildcards.testset}
+            run_of(wildcards).job(runtime) | {"select": settings["select"], "chooses": wildcards.testset}
         ),
     message:
         "choose on {wildcards.testset} itself: {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
@@ -37,7 +36,7 @@ rule select_on_test:
 use rule select_on_test as rescore_on_test with:
     input:
         choice=ancient(f"{ON_TEST}.json"),
-        run=lambda wildcards: ancient(plan.evaluation(wildcards.key, wildcards.seed).done),
+        run=lambda wildcards: ancient(run_of(wildcards).done),
     resources:
         gpu=0,
     message:

@@ -29,7 +29,7 @@ rule tables:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        code=code_of("src/experiment/reporting/*.py", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
+        code=code_of("src/experiment/reporting/*.*", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
         key=plan.manifest_key,
     message:
         "tables and report"

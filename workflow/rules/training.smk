@@ -12,9 +12,7 @@ ruleorder: rescore > evaluate > select > train  # the first whose inputs are the
 # train a system, choose its model, translate and score; after a kill, the same job continues
 rule train:
     input:
-        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
-        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
-        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
+        unpack(inputs_of_run),
     output:
         update(EVALUATED),
     log:
@@ -27,7 +25,7 @@ rule train:
     resources:
         gpu=runtime["gpus"] if HAS_GPU else 0,
     params:
-        job=lambda wildcards, output: as_json(plan.training_job(wildcards.key, wildcards.seed)),
+        job=lambda wildcards, output: as_json(run_of(wildcards).training_job(runtime, plan.results.root)),
     message:
         "train {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"
     shell:
@@ -37,10 +35,8 @@ rule train:
 # choose or average other checkpoints of a finished training, translate and score
 use rule train as select with:
     input:
+        unpack(inputs_of_run),
         training=f"{RUN}/record.json",
-        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
-        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
-        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     log:
         "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
     benchmark:
@@ -52,10 +48,8 @@ use rule train as select with:
 # translate and score with an existing model: another search or test set
 rule evaluate:
     input:
+        unpack(inputs_of_run),
         model=ancient(f"{RUN}/{{choice}}/record.json"),
-        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
-        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
-        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     output:
         update(EVALUATED),
     log:
@@ -68,7 +62,7 @@ rule evaluate:
     resources:
         gpu=int(HAS_GPU),
     params:
-        job=lambda wildcards, output: as_json(plan.evaluation(wildcards.key, wildcards.seed).job(runtime)),
+        job=lambda wildcards, output: as_json(run_of(wildcards).job(runtime)),
     message:
         "evaluate {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"
     shell:
@@ -78,12 +72,10 @@ rule evaluate:
 # score what is translated with another metric, without a card
 use rule evaluate as rescore with:
     input:
+        unpack(inputs_of_run),
         # a file that is never there: where something must be translated, this rule is none for the run
-        translations=lambda wildcards: ["untranslated"] * plan.needs_translation(wildcards.key, wildcards.seed),
+        translations=lambda wildcards: ["untranslated"] * run_of(wildcards).needs_translation(),
         model=ancient(f"{RUN}/{{choice}}/record.json"),
-        pieces=lambda wildcards: ancient(plan.systems[wildcards.key].segmented.done),
-        texts=lambda wildcards: ancient(plan.text_marks(wildcards.key, wildcards.seed)),
-        used=lambda wildcards: registered(plan.evaluation(wildcards.key, wildcards.seed).done),
     resources:
         gpu=0,
     message:

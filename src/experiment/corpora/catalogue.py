@@ -41,16 +41,12 @@ def _check(corpus: Corpus, where: str) -> None:
             f"{where}: {corpus.name} is generated, in {', '.join(corpus.languages)}",
             allowed="two languages: the English-like source and the morphologically rich target",
         )
+    directions = [f"{a}-{b}" for a in corpus.languages for b in corpus.languages if a != b]
     for split in corpus._all_splits():
-        for language in split.files:
-            if language not in corpus.languages:
-                raise InputError(
-                    f"{where}: {corpus.name}: {unknown(f'language of {split.name}', language, corpus.languages)}"
-                )
-        for direction in split.directions:
-            allowed = [f"{a}-{b}" for a in corpus.languages for b in corpus.languages if a != b]
-            if direction not in allowed:
-                raise InputError(f"{where}: {corpus.name}: {unknown(f'direction of {split.name}', direction, allowed)}")
+        named = [("language", name, corpus.languages) for name in split.files]
+        for kind, name, allowed in [*named, *(("direction", name, directions) for name in split.directions)]:
+            if name not in allowed:
+                raise InputError(f"{where}: {corpus.name}: {unknown(f'{kind} of {split.name}', name, allowed)}")
         lacking = [language for language in corpus.languages if language not in split.files]
         if split.mtdata and split.files and lacking:
             raise InputError(
@@ -64,13 +60,12 @@ def _check(corpus: Corpus, where: str) -> None:
 
 def _check_files(corpus: str, split: Split) -> None:
     used: dict[str, str] = {}
-    for language, files in split.files.items():
-        for file in files:
-            if file.url:
-                check_url(file.url)
-            if used.setdefault(file.url or file.path, language) != language:
-                raise InputError(
-                    f"{corpus}.{split.name}: {used[file.url or file.path]} and {language} have the same file "
-                    f"{file.url or file.path}",
-                    allowed="one file per language",
-                )
+    for language, file in ((language, file) for language, files in split.files.items() for file in files):
+        if file.url:
+            check_url(file.url)
+        place = file.url or file.path
+        if used.setdefault(place, language) != language:
+            raise InputError(
+                f"{corpus}.{split.name}: {used[place]} and {language} have the same file {place}",
+                allowed="one file per language",
+            )

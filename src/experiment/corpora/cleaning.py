@@ -8,14 +8,13 @@ as they are, but for byte order marks and carriage returns.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from experiment.corpora.overlap import Overlap
 from experiment.corpora.parallel_text import Pair, Paths, read_pairs, read_raw, refuse_same_text, sides, write_pairs
 from experiment.jsonfiles import write_json
 from experiment.text.normalization import clean_line
@@ -53,6 +52,41 @@ class _DevOrTest:
     pairs: list[Pair]
     changed: list[int]
 
+    def write(self, output: Path, stem: str, languages: Pair) -> None:
+        """Write the clean pairs, and beside them the references as they are."""
+        write_pairs(sides(output, stem, languages), self.pairs)
+        write_pairs(sides(output / "references", stem, languages), read_pairs(self.paths))
+
+
+class Overlap:
+    """Looks up train pairs among the lines of dev and the test sets. `found` counts the pairs found, by set."""
+
+    def __init__(self, languages: Pair) -> None:
+        self._languages = languages
+        self._lines: tuple[dict[str, set[str]], dict[str, set[str]]] = ({}, {})
+        self._pairs: dict[Pair, set[str]] = {}
+        self.found: dict[str, Counter[str]] = {}
+
+    def add(self, split: str, pairs: Iterable[Pair]) -> None:
+        """Add the clean pairs of dev or a test set."""
+        self.found[split] = Counter(dict.fromkeys(("pairs", *self._languages), 0))
+        for pair in pairs:
+            self._pairs.setdefault(pair, set()).add(split)
+            for side, line in zip(self._lines, pair, strict=True):
+                if line:
+                    side.setdefault(line, set()).add(split)
+
+    def has(self, pair: Pair) -> bool:
+        """Return whether either side is a line of an evaluation set, and count it in each set that has it."""
+        for split in self._pairs.get(pair, ()):
+            self.found[split]["pairs"] += 1
+        hit = False
+        for language, side, line in zip(self._languages, self._lines, pair, strict=True):
+            for split in side.get(line, ()):
+                self.found[split][language] += 1
+                hit = True
+        return hit
+
 
 def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], options: Options) -> dict[str, Any]:
     """Clean SOURCE/{split}.{language} into OUTPUT/{split}.{language} and return the report, also written there.
@@ -80,8 +114,7 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
         )
 
     for split, read in evaluation.items():
-        write_pairs(sides(output, split, languages), read.pairs)
-        write_pairs(sides(output / "references", split, languages), read_pairs(read.paths))
+        read.write(output, split, languages)
     # Train is read a second time rather than kept in memory: it can be large.
     again = _kept_pairs(paths, overlap, options, Counter(), [0, 0])
     drawn = _draw(kept, options)
@@ -108,8 +141,7 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     train is not cleaned of it.
     """
     read = _read_dev_or_test(name, sides(source, name, languages))
-    write_pairs(sides(output, stem, languages), read.pairs)
-    write_pairs(sides(output / "references", stem, languages), read_pairs(read.paths))
+    read.write(output, stem, languages)
     overlap = Overlap(languages)
     overlap.add(name, read.pairs)
     hits = sum(map(overlap.has, read_pairs(sides(train.parent, train.name, languages))))

@@ -127,11 +127,9 @@ class Corpus:
         """Return the splits that have both languages of `pair`, train and dev first. Raises InputError if one lacks."""
         languages = self._languages_of(pair)
         used = None if self.tests is None else {"train", "dev", *self.tests}
-        splits = {
-            split.name: split
-            for split in sorted(self._all_splits(), key=lambda split: ("train", "dev", split.name).index(split.name))
-            if (used is None or split.name in used) and all(split.has(language) for language in languages)
-        }
+        ordered = sorted(self._all_splits(), key=lambda split: ("train", "dev", split.name).index(split.name))
+        taken = (split for split in ordered if used is None or split.name in used)
+        splits = {split.name: split for split in taken if all(map(split.has, languages))}
         for name in ("train", "dev"):
             if name not in splits:
                 raise InputError(f"{self.name} has no {name} files for {pair}", next_step=f"add them to {self.name}")
@@ -139,14 +137,11 @@ class Corpus:
 
     def test_sets(self, source: str, target: str) -> list[str]:
         """Return the names of the test sets of a direction, in the catalogue's order."""
-        splits = self.splits(self.pair(source, target))
-        return [
-            name
-            for name, split in splits.items()
-            if name not in ("train", "dev") and f"{source}-{target}" in (split.directions or [f"{source}-{target}"])
-        ]
+        direction, splits = f"{source}-{target}", self.splits(self.pair(source, target))
+        tests = [split for name, split in splits.items() if name not in ("train", "dev")]
+        return [split.name for split in tests if direction in (split.directions or [direction])]
 
-    def wanted_tests(self, source: str, target: str, wanted: Sequence[str] | None) -> list[str]:
+    def wanted_tests(self, source: str, target: str, *, wanted: Sequence[str] | None) -> list[str]:
         """Return the test sets of a direction that are among `wanted`; all of them for None."""
         return [name for name in self.test_sets(source, target) if wanted is None or name in wanted]
 
@@ -157,9 +152,7 @@ class Corpus:
 
     def gold_languages(self, pair: str) -> list[str]:
         """Return the languages of `pair` for which there is, or will be generated, a gold segmentation."""
-        if self.generator is not None:
-            return self.languages[1:]
-        return list(self.gold(pair))
+        return self.languages[1:] if self.generator is not None else list(self.gold(pair))
 
     def files(self, pair: str) -> list[File]:
         """Return every file that a language pair needs."""
@@ -207,8 +200,7 @@ class Corpus:
         yield from (Split(name, {}, drawn=True) for name in self.held_out)
 
     def _files(self, given: Any) -> tuple[File, ...]:
-        parts = given if isinstance(given, list) else [given]
-        return tuple(self._file(part) for part in parts)
+        return tuple(map(self._file, given if isinstance(given, list) else [given]))
 
     def _file(self, given: Any) -> File:
         if isinstance(given, str):

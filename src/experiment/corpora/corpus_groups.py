@@ -81,7 +81,7 @@ class Group(Corpus):
         self.pair(source, target)
         return [member.language for member in self.members]
 
-    def wanted_tests(self, source: str, target: str, wanted: Sequence[str] | None) -> list[str]:
+    def wanted_tests(self, source: str, target: str, *, wanted: Sequence[str] | None) -> list[str]:
         """Return the test sets that are wanted: by their language, or by the name that they have in the member."""
         found = self.test_sets(source, target)
         tests = {member.language: member.test for member in self.members}
@@ -105,16 +105,15 @@ def with_members(corpus: Corpus, known: Mapping[str, Corpus], where: str) -> Cor
     if not isinstance(corpus, Group):
         return corpus
     where = f"{where}: {corpus.name}"
-    members = tuple(
-        _member(corpus, language, name, known, where) for language, name in corpus.definition["group"].items()
-    )
+    named = corpus.definition["group"].items()
+    members = tuple(_member(corpus, language, name, known, where) for language, name in named)
     texts: dict[Any, Member] = {}
     for member in members:
         first = texts.setdefault(_text(member), member)
         if first is not member:
+            names = f"{first.corpus.name} and {member.corpus.name}"
             raise InputError(
-                f"{where}: {first.language} and {member.language} have the same text ({first.corpus.name} and"
-                f" {member.corpus.name})",
+                f"{where}: {first.language} and {member.language} have the same text ({names})",
                 allowed="another corpus for each language",
             )
     return replace(corpus, members=members)

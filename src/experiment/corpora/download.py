@@ -7,6 +7,7 @@ A transfer that is cut, or a program that is killed, leaves `TARGET.part`, and t
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -70,18 +71,23 @@ def fetch(
 
 
 def _fetch(url: str, target: Path, sha256: str | None, mirror: Path | None, attempts: int, pause: float) -> None:
-    part = target.with_name(target.name + ".part")
-    if mirror is not None:
-        origin = str(_copy(mirror_path(mirror, url), part, url))
-    elif urlsplit(url).scheme == "file":
-        origin = str(_copy(Path(unquote(urlsplit(url).path)), part, url))
+    part, origin = target.with_name(target.name + ".part"), url
+    if mirror is not None or urlsplit(url).scheme == "file":
+        source = mirror_path(mirror, url) if mirror is not None else Path(unquote(urlsplit(url).path))
+        _copy(source, part, url)
+        origin = str(source)
     else:
-        origin = url
         resumed = _download(url, part, attempts, pause)
         if resumed and sha256 and file_sha256(part) != sha256:
             part.unlink()  # the first bytes may be of another version of the file: start again
             _download(url, part, attempts, pause)
-    _check(part, sha256, origin)
+    if sha256 and (found := file_sha256(part)) != sha256:
+        part.unlink()
+        raise InputError(
+            f"the SHA-256 of {origin} is {found}",
+            allowed=sha256,
+            next_step="run again; if that does not help, the file at its source has changed: correct the catalogue",
+        )
     part.replace(target)
 
 
@@ -112,25 +118,12 @@ def mirror_path(mirror: Path, url: str) -> Path:
     return path
 
 
-def _check(part: Path, sha256: str | None, origin: str) -> None:
-    if sha256 and (found := file_sha256(part)) != sha256:
-        part.unlink()
-        raise InputError(
-            f"the SHA-256 of {origin} is {found}",
-            allowed=sha256,
-            next_step="run again; if that does not help, the file at its source has changed: correct the catalogue",
-        )
-
-
-def _copy(source: Path, part: Path, url: str) -> Path:
-    import shutil
-
+def _copy(source: Path, part: Path, url: str) -> None:
     try:
         with open(source, "rb") as reader, _append(part, keep=False) as writer:
             shutil.copyfileobj(reader, writer, CHUNK)
     except FileNotFoundError as error:
         raise InputError(f"no such file: {source} (for {url})", next_step="check the path") from error
-    return source
 
 
 @contextmanager
@@ -145,14 +138,12 @@ def _download(url: str, part: Path, attempts: int, pause: float) -> bool:
     """Append to `part` until it is whole; return whether bytes of an earlier attempt were kept."""
     import requests
 
-    resumed = False
     failures = 0
     with requests.Session() as session:
         while True:
             have = part.stat().st_size if part.exists() else 0
             try:
-                resumed |= _attempt(session, url, part, have)
-                return resumed
+                return _attempt(session, url, part, have)
             except _Temporary as error:
                 reason = error
             # A server that cuts the connection but sends something each time will finish at last.
@@ -211,12 +202,9 @@ def _check_status(response: requests.Response, url: str) -> None:
 
 def _in_words(error: BaseException) -> str:
     """Return the innermost reason of a network error: the outer ones do not help a reader."""
-    reason: BaseException = error
-    while (inner := getattr(reason, "reason", None) or next(iter(reason.args), None)) is not None:
-        if not isinstance(inner, BaseException):
-            break
-        reason = inner
-    return f"{type(reason).__name__}: {reason}"
+    while isinstance(inner := getattr(error, "reason", None) or next(iter(error.args), None), BaseException):
+        error = inner
+    return f"{type(error).__name__}: {error}"
 
 
 def _bar(response: requests.Response, name: str, have: int) -> tqdm:

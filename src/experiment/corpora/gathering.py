@@ -2,45 +2,40 @@
 
 Train and dev are the members' train and dev, one member after the other; each test set is one member's, under its
 language. Train loses the pairs of which a side is a line of dev or of the test set of any member: the cleaning of a
-member compares with that member's sets only. The numbers of the kept lines are written to files, and other forms of the
-members' text, such as tokens, are gathered by them.
+member compares with that member's sets only. All forms of the text lose the same lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from experiment.corpora.cleaning import Overlap
 from experiment.corpora.corpus_groups import MANY
-from experiment.corpora.overlap import Overlap
 from experiment.corpora.parallel_text import Pair, read_pairs, sides, write_pairs
 from experiment.jsonfiles import write_json
 from experiment.text.lines import write_lines
 from subwords.errors import InputError
 from subwords.files import read_lines
 
-#: Splits that are put together; {split}.origin says of each line which language and line of the member it was.
-JOINED = ("train", "dev")
-
 
 @dataclass(frozen=True)
 class MemberText:
-    """One form of a member's text: its language, the folder, and the test set that is taken."""
+    """A member's text: its language, the folder, and the test set that is taken."""
 
     language: str
     folder: Path
     test: str
 
-    def pairs(self, split: str, into: str) -> Iterator[Pair]:
-        """Yield the pairs of a split."""
-        return read_pairs(sides(self.folder, split, (self.language, into)))
+    def pairs(self, split: str, into: str, form: str = "") -> Iterator[Pair]:
+        """Yield the pairs of a split, in one of the forms that are folders of the text."""
+        return read_pairs(sides(self.folder / form, split, (self.language, into)))
 
 
-def gather_clean(parts: Sequence[MemberText], into: str, output: Path, *, keep_overlap: bool = False) -> dict[str, Any]:
-    """Write the group's clean text, its references and origins; return the report, written as cleaning.json.
+def gather(parts: Sequence[MemberText], into: str, output: Path, *, keep_overlap: bool = False) -> dict[str, Any]:
+    """Write the group's clean text, its tokens, references and origins; return the report, written as cleaning.json.
 
     The report has the form of a cleaned corpus's report, and the pairs of each member. Raises InputError when
     nothing is left of a member's train.
@@ -49,31 +44,29 @@ def gather_clean(parts: Sequence[MemberText], into: str, output: Path, *, keep_o
     for part in parts:
         for split in ("dev", part.test):
             overlap.add(f"{part.language} {split}", part.pairs(split, into))
-    kept: dict[str, list[int]] = {}
+    train: dict[str, list[int]] = {}
     read = 0
     for part in parts:
-        kept[part.language] = []
-        for number, pair in enumerate(part.pairs("train", into), 1):
-            read += 1
-            if not overlap.has(pair) or keep_overlap:
-                kept[part.language].append(number)
-        if not kept[part.language]:
+        hits = [overlap.has(pair) for pair in part.pairs("train", into)]
+        train[part.language] = [number for number, hit in enumerate(hits, 1) if keep_overlap or not hit]
+        read += len(hits)
+        if not train[part.language]:
             raise InputError(
                 f"nothing is left of {part.language} in train: all its pairs are in dev or a test set of some member",
                 next_step="give it other text, or `cleaning: {overlap: keep}` to the group",
             )
-    dev = {part.language: [n for n, _ in enumerate(part.pairs("dev", into), 1)] for part in parts}
-    write_origins(output / "train.origin", kept)
+    dev = {part.language: [number for number, _ in enumerate(part.pairs("dev", into), 1)] for part in parts}
+    write_origins(output / "train.origin", train)
     write_origins(output / "dev.origin", dev)
-    gather_like(output, parts, into, output)
+    for form in ("", "moses", "references"):
+        place = output / form
+        if form != "references":
+            write_pairs(sides(place, "train", (MANY, into)), _chosen(parts, "train", into, form, train))
+        write_pairs(sides(place, "dev", (MANY, into)), _chosen(parts, "dev", into, form, dev))
+        for part in parts:
+            write_pairs(sides(place, part.language, (MANY, into)), part.pairs(part.test, into, form))
 
-    references = [MemberText(part.language, part.folder / "references", part.test) for part in parts]
-    every_dev = chain.from_iterable(part.pairs("dev", into) for part in references)
-    write_pairs(sides(output / "references", "dev", (MANY, into)), every_dev)
-    for part in references:
-        write_pairs(sides(output / "references", part.language, (MANY, into)), part.pairs(part.test, into))
-
-    left = sum(map(len, kept.values()))
+    left = sum(map(len, train.values()))
     report = {
         "languages": [MANY, into],
         "options": {"overlap": "keep" if keep_overlap else "remove"},
@@ -82,38 +75,19 @@ def gather_clean(parts: Sequence[MemberText], into: str, output: Path, *, keep_o
             "dev": {"read": sum(map(len, dev.values()))},
             **{part.language: {"read": sum(1 for _ in part.pairs(part.test, into))} for part in parts},
         },
-        "members": {language: {"train": len(kept[language]), "dev": len(dev[language])} for language in kept},
+        "members": {language: {"train": len(train[language]), "dev": len(dev[language])} for language in train},
         "train pairs also in": {split: dict(counts) for split, counts in overlap.found.items()},
     }
     write_json(output / "cleaning.json", report)
     return report
 
 
-def gather_like(origins: Path, parts: Sequence[MemberText], into: str, output: Path) -> None:
-    """Write the group's train, dev and test sets from any form of the members' text that has the same lines.
-
-    `origins` is the folder of the group's clean text, which says what train and dev are made of.
-    """
-    languages = (MANY, into)
-    for split in JOINED:
-        wanted = read_origins(origins / f"{split}.origin")
-        write_pairs(sides(output, split, languages), _chosen(parts, split, into, wanted))
-    for part in parts:
-        write_pairs(sides(output, part.language, languages), part.pairs(part.test, into))
-
-
-def _chosen(parts: Sequence[MemberText], split: str, into: str, wanted: Mapping[str, Sequence[int]]) -> Iterator[Pair]:
+def _chosen(
+    parts: Sequence[MemberText], split: str, into: str, form: str, wanted: Mapping[str, Sequence[int]]
+) -> Iterator[Pair]:
     for part in parts:
         numbers = set(wanted[part.language])
-        last = 0
-        for last, pair in enumerate(part.pairs(split, into), 1):
-            if last in numbers:
-                yield pair
-        if numbers and last < max(numbers):
-            raise InputError(
-                f"{part.folder} has {last} lines of {split}, and line {max(numbers)} of {part.language} is wanted",
-                next_step="gather the clean text again",
-            )
+        yield from (pair for number, pair in enumerate(part.pairs(split, into, form), 1) if number in numbers)
 
 
 def write_origins(path: Path, lines: Mapping[str, Sequence[int]]) -> None:

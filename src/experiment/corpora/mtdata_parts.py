@@ -66,12 +66,7 @@ def _index() -> Any:
 
 
 def write_parts(
-    ids: Sequence[str],
-    languages: Sequence[str],
-    streams: Sequence[IO[bytes]],
-    *,
-    downloads: Path,
-    mirror: Path | None,
+    ids: Sequence[str], languages: Sequence[str], streams: Sequence[IO[bytes]], *, downloads: Path, mirror: Path | None
 ) -> list[int]:
     """Write the segments of all `ids`, one after the other, to a stream for each of two languages.
 

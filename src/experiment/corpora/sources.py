@@ -60,9 +60,8 @@ def prepare_split(
 ) -> None:
     """Write OUTPUT/{name}.{language} for one split that has files or mtdata ids. Raises InputError as `prepare`."""
     languages, split = languages_of(pair), corpus.splits(pair)[name]
-    for language in languages:
-        for file in split.files.get(language, ()):
-            _make_present(file, downloads, mirror)
+    for file in (file for language in languages for file in split.files.get(language, ())):
+        _make_present(file, downloads, mirror)
     parts = _put_together(corpus, split, languages, output, downloads, mirror)
     _describe(sides(output, name, languages), parts)
 

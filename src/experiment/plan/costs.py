@@ -36,6 +36,10 @@ ParameterCount = Callable[[Mapping[str, Any], bool, int, int], int]
 KnownPairs = Callable[[str], int | None]
 
 
+def nothing_known(corpus: str) -> None:
+    return None
+
+
 class Part(NamedTuple):
     """The runs of one corpus, direction and model."""
 
@@ -50,23 +54,15 @@ class Part(NamedTuple):
     training: float  # bytes more while one training is under way: checkpoints that do not stay
 
 
-def costs(
-    experiment: Experiment,
-    count: ParameterCount,
-    device: str,
-    rate: float | None = None,
-    known: KnownPairs = lambda corpus: None,
-) -> list[Part]:
-    """Return the parts of an experiment. `device` is gpu or cpu; `rate` its operations per second."""
+def costs(experiment: Experiment, count: ParameterCount, device: str, known: KnownPairs = nothing_known) -> list[Part]:
+    """Return the parts of an experiment. `device` is gpu or cpu."""
     blocks: dict[tuple[str, str, str], list[Run]] = {}
     for run in experiment.runs:
         blocks.setdefault(run.block, []).append(run)
-    return [_part(experiment, runs, count, device, rate or RATE[device], known) for runs in blocks.values()]
+    return [_part(experiment, runs, count, device, known) for runs in blocks.values()]
 
 
-def _part(
-    experiment: Experiment, runs: list[Run], count: ParameterCount, device: str, rate: float, known: KnownPairs
-) -> Part:
+def _part(experiment: Experiment, runs: list[Run], count: ParameterCount, device: str, known: KnownPairs) -> Part:
     first = runs[0]
     flags, select = experiment.recipes[first.model]["flags"], experiment.settings["select"]
     pairs = training_pairs(experiment, first.corpus, known)
@@ -79,7 +75,8 @@ def _part(
     left = [run for run in runs if not Path(run.run_json).exists()]
     hours = None
     if tokens or not left:
-        hours = sum(6 * parameters[run] * (tokens or 0) / rate + OVERHEAD_SECONDS[device] for run in left) / 3600
+        seconds = (6 * parameters[run] * (tokens or 0) / RATE[device] + OVERHEAD_SECONDS[device] for run in left)
+        hours = sum(seconds) / 3600
     kept = 2 * max(select["keep"], select["average"])  # the best and the last checkpoints
     checkpoints = kept * CHECKPOINT_BYTES + LAST_CHECKPOINT_BYTES
     keeps = checkpoints if experiment.settings["runtime"]["keep_checkpoints"] else 0

@@ -93,14 +93,9 @@ class Plan:
             return self.system(corpus, direction, segmentation, model, 0)
         pair = self._experiment.corpora[corpus].pair(*direction.split("-"))
         flags = self._experiment.recipes[model]["flags"]
+        segmented, settings = self.segmentation(corpus, pair, segmentation, seed), self._settings
         found = describe_system(
-            self.segmentation(corpus, pair, segmentation, seed),
-            direction,
-            model,
-            flags,
-            self._settings["select"],
-            self._settings["precision"],
-            self.results,
+            segmented, direction, model, flags, settings["select"], settings["precision"], self.results
         )
         return self.systems.setdefault(found.key, found)
 
@@ -169,7 +164,7 @@ class Plan:
         return list(dict.fromkeys(mark for part, own in parts for mark in (own.done, own.done_of(own.test(part.test)))))
 
     def testset_job(self, key: str, stem: str) -> dict[str, Any]:
-        """Return the job of scripts/make_testset.py."""
+        """Return the job of scripts/make_corpus.py."""
         text, test = self.own_tests[key, stem]
         return text.test_job(test, self.runtime)
 
@@ -178,35 +173,16 @@ class Plan:
         text, test = self.own_tests[key, stem]
         return text.done_of(test)
 
-    def training_job(self, key: str, seed: str) -> dict[str, Any]:
-        """Return the job of scripts/train.py: the training, and what follows it."""
-        evaluation = self.evaluation(key, seed)
-        job = self.systems[key].job(int(seed), evaluation.select, self._settings["precision"], self.runtime)
-        job |= {"results": self.results.root, "chosen": evaluation.chosen}
-        return job | {"evaluation": evaluation.job(self.runtime)}
-
     def evaluation(self, key: str, seed: str) -> Evaluation:
         """Return the evaluation of a run."""
         return self.evaluations[key, int(seed)]
 
-    def text_marks(self, key: str, seed: str) -> list[str]:
-        """Return the marks of the text that a run is trained on and of the test sets that it translates."""
-        text = self.systems[key].segmented.text
-        return list(dict.fromkeys([text.done, *(text.done_of(test) for test in self.evaluation(key, seed).tests)]))
-
-    def needs_translation(self, key: str, seed: str) -> bool:
-        """Return whether some test set of a run is not translated yet."""
-        return self.evaluation(key, seed).needs_translation()
-
     @property
     def downloads(self) -> dict[str, File]:
         """Place of every file that is downloaded -> what it is."""
-        found = []
-        for text in self.texts.values():
-            found += text.files_of()
-        for text, test in self.own_tests.values():
-            found += text.files_of(test)
-        return {str(file.location(DOWNLOADS)): file for file in [*found, *self.further_files] if file.url}
+        sources = [*((text, None) for text in self.texts.values()), *self.own_tests.values()]
+        found = [*(file for text, test in sources for file in text.files_of(test)), *self.further_files]
+        return {str(file.location(DOWNLOADS)): file for file in found if file.url}
 
     @property
     def marks(self) -> dict[str, list[str]]:
@@ -233,14 +209,14 @@ class Plan:
         if not all(Path(path).is_file() for path in every):
             synchronize(Path(self._experiment.results, "comet.done"), False)
         own = [Path(self._experiment.results, name) for name in OWN_FILES]
-        not_from_the_future(
-            [*(Path(mark) for marks in self.marks.values() for mark in marks), Path(self.use_file), *own]
-        )
+        marks = [Path(mark) for step in self.marks.values() for mark in step]
+        not_from_the_future([*marks, Path(self.use_file), *own])
         for mark in self.manifest_again:  # left by an earlier time
             with suppress(OSError):
                 Path(mark).unlink()
-        finished = all(Path(mark).exists() for marks in self.marks.values() for mark in marks)
-        if finished and not Path(self.use_file).exists():  # else a job registers it, before anything is made
+        if (
+            all(mark.exists() for mark in marks) and not Path(self.use_file).exists()
+        ):  # else a job registers it, before anything is made
             with suppress(OSError), locked(Path(self.results.root)):  # not in results that may only be read
                 write_use(Path(self.use_file), self._use, planned=0)  # perhaps a dry run: it replaces no other plan
 

@@ -50,13 +50,7 @@ class SegmentedText(Keyed):
             "text": self.text.form(entry.text),
             "form": entry.text,
             "gold": self.text.gold(),
-            "inputs": {
-                str(self.text.record): [
-                    self.text.named("train", entry.text),
-                    self.text.named("dev", entry.text),
-                    "gold.*",
-                ]
-            },
+            "inputs": {str(self.text.record): [*(self.text.named(s, entry.text) for s in ("train", "dev")), "gold.*"]},
             "algorithm": f"{entry.file}:{_class_name(entry.algorithm)}" if entry.file else entry.algorithm,
             "source": entry.source,
             "draws": entry.draws,

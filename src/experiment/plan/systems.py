@@ -33,7 +33,7 @@ class System(Keyed):
     model: str
     flags: Mapping[str, Any]
 
-    def job(self, seed: int, select: Mapping[str, Any], precision: str, runtime: Mapping[str, Any]) -> dict[str, Any]:
+    def job(self, seed: int, select: Mapping[str, Any], runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return the job of scripts/train.py, without what follows the training."""
         entry, text = self.segmented.segmentation, self.segmented.text
         source, target = self.direction.split("-")
@@ -47,7 +47,7 @@ class System(Keyed):
             "seed": seed,
             "recipe": recipe,
             "select": dict(select),
-            "precision": precision,
+            "precision": self.definition["precision"],
             "joint": entry.joint,
             "algorithm": self.segmented.algorithm,
             "form": entry.text,
@@ -171,6 +171,7 @@ class Evaluation:
                 record.unlink()
 
     def needs_translation(self) -> bool:
+        """Return whether some test set is not translated yet."""
         return not all(map(self.translated, self.tests))
 
     def check_checkpoints(self) -> None:
@@ -199,6 +200,17 @@ class Evaluation:
             found.setdefault(str(text.record_of(test)), []).extend(files)
         found.setdefault(str(segmented.text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
         return found
+
+    @property
+    def text_marks(self) -> list[str]:
+        """The marks of the text that the run is trained on and of the test sets that it translates."""
+        text = self.system.segmented.text
+        return list(dict.fromkeys([text.done, *map(text.done_of, self.tests)]))
+
+    def training_job(self, runtime: Mapping[str, Any], results: str) -> dict[str, Any]:
+        """Return the job of scripts/train.py: the training, and what follows it."""
+        job = self.system.job(self.seed, self.select, runtime) | {"results": results, "chosen": self.chosen}
+        return job | {"evaluation": self.job(runtime)}
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return the job of scripts/evaluate.py."""

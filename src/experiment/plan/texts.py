@@ -111,7 +111,7 @@ class Text(Keyed):
         return job | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
 
     def test_job(self, test: PlannedTestSet, runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the job of scripts/make_testset.py."""
+        """Return the job of scripts/make_corpus.py."""
         source = self._source(self.corpus.with_tests([test.name]), runtime)
         job = {"folder": self.folder, "definition": test.definition, "name": test.name, "stem": test.stem}
         return source | job | {"inputs": {str(self.record): ["train.*", "moses/truecase.*"]}}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Text and axes. A report replaces it by the page's own text colour, so that figures are readable on dark pages too.
+#: Text and axes of the style. A report replaces it by the page's own text colour, to be readable on dark pages too.
 INK = "#1c1c21"
 GRID = "#8a8a93"
 #: Okabe and Ito's palette, without black and yellow: fit for colour-blind readers, visible on white and black.
@@ -23,25 +23,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 def style() -> Any:
     """Return matplotlib's settings, for `rc_context`."""
-    return {
-        "svg.fonttype": "none",  # text stays text: searchable, readable by screen readers
-        "svg.hashsalt": "subwords",
-        "text.parse_math": False,  # a name with dollar signs is a name
-        "font.family": "sans-serif",
-        "font.size": 10,
-        "text.color": INK,
-        "axes.labelcolor": INK,
-        "axes.edgecolor": GRID,
-        "xtick.color": INK,
-        "ytick.color": INK,
-        "grid.color": GRID,
-        "grid.alpha": 0.3,
-        "axes.grid": True,
-        "axes.axisbelow": True,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "legend.frameon": False,
-    }
+    import matplotlib as mpl
+
+    return mpl.rc_params_from_file(Path(__file__).with_name("figures.mplstyle"), use_default_template=False)
 
 
 def styled() -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, styled
 from experiment.scoring.metrics import METRICS
-from experiment.scoring.piece_statistics import SIDES, SideStatistics
+from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.scoring.prediction import MEASURES
 from experiment.scoring.scorebook import Row, by_algorithm
 from experiment.scoring.significance import mean_and_interval
@@ -221,9 +221,9 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
 
-def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> Figure | None:
+def draw_histograms(statistics: Mapping[str, PieceStatistics]) -> Figure | None:
     """Return a panel per segmentation: the share of word tokens of the training text that have 1, 2, 3, ... pieces."""
-    found = {name: sides for name, sides in statistics.items() if any(sides[side].histogram for side in SIDES)}
+    found = {name: each.sides for name, each in statistics.items() if each.source.histogram or each.target.histogram}
     if not found:
         return None
     columns = min(4, len(found))
@@ -231,8 +231,8 @@ def draw_histograms(statistics: Mapping[str, Mapping[str, SideStatistics]]) -> F
         height = -(-len(found) // columns)
         figure, panels = axes_grid(columns, height, 2.4, 1.9, sharex=True, sharey=True)
         for axes, (name, sides) in zip(panels, found.items(), strict=False):
-            for side, color, shift in zip(SIDES, COLORS, (-0.2, 0.2), strict=False):
-                shares = _shares(sides[side].histogram)
+            for (side, measured), color, shift in zip(sides.items(), COLORS, (-0.2, 0.2), strict=False):
+                shares = _shares(measured.histogram)
                 axes.bar([p + shift for p in range(1, MOST_PIECES + 1)], shares, 0.4, color=color, label=side)
             axes.set_title(name, fontsize=10)
         for axes in panels[len(found) :]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from experiment.scoring.piece_statistics import entries_of, side_statistics
+from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.training.fairseq_flags import update_frequencies
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
     for run in experiment.runs:
         entry, flags = experiment.segmentations[run.segmentation], experiment.recipes[run.model]["flags"]
         learned = run.stats_json if Path(run.stats_json or "").is_file() else None
-        sides = side_statistics(learned, run.direction)
+        pieces = PieceStatistics.read(learned, run.direction)
         facts = {"text": entry.text, "joint": entry.joint, **planned_exposure(flags)}
-        facts["vocabulary"] = entries_of(learned, run.direction)
-        facts |= {f"vocabulary_{side}": statistics.vocabulary for side, statistics in sides.items()}
+        facts |= {f"vocabulary_{side}": statistics.vocabulary for side, statistics in pieces.sides.items()}
+        facts["vocabulary"] = pieces.entries
         found.setdefault(run.block, {}).setdefault(run.segmentation, []).append(facts)
     return found
 

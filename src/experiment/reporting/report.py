@@ -16,8 +16,9 @@ from experiment.reporting.samples import choose_samples
 from experiment.reporting.tables import Block, blocks
 from experiment.runs import Run
 from experiment.scoring.metrics import bleu_tokenizers
-from experiment.scoring.piece_statistics import side_statistics
+from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.scoring.scorebook import Row
+from experiment.yamlfiles import read_mapping
 
 SAMPLES = 5
 
@@ -63,50 +64,17 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
         for label, group in by_name.items()
     }
     testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
-    statistics = {label: side_statistics(group[0].stats_json, block.direction) for label, group in by_name.items()}
-    drawn = [
-        (
-            "scores",
-            draw_scores(rows),
-            "Score by segmentation",
-            f"Bars are {errors}. Dotted lines: what the others are compared with.",
-        ),
-        (
-            "sweep",
-            draw_sweep(rows),
-            "Score by size of the vocabulary, and by what else is known before training",
-            "A line joins the sizes of an algorithm. Entries are the pieces that occur in the training text, both "
-            "sides together, not the size asked for; the other measures are of its target side. Bars are 95% t "
-            "intervals over seeds.",
-        ),
-        (
-            "curves",
-            draw_curves(curves),
-            "Learning curves",
-            "One line a seed. Loss is per piece, so it cannot be compared between segmentations; BLEU can. Operations "
-            "are an estimate: 6 x weights x pieces.",
-        ),
-        *(
-            (
-                f"words.{testset}",
-                draw_words(_words(by_name, testset)),
-                f"Words by frequency in training: {testset}",
-                "F1 of the words of each class, the mean over seeds; of words that training has not seen, recall.",
-            )
-            for testset in testsets
-        ),
-        (
-            "pieces",
-            draw_histograms(statistics),
-            "Pieces per word",
-            "Share of the words of the training text with each number of pieces. A word is what spaces separate in the "
-            "text that the segmentation reads.",
-        ),
-    ]
+    statistics = {label: PieceStatistics.read(group[0].stats_json, block.direction) for label, group in by_name.items()}
+    captions = read_mapping(TEMPLATES / "captions.yaml", next_step="restore it")
+    drawn = {"scores": draw_scores(rows), "sweep": draw_sweep(rows), "curves": draw_curves(curves)}
+    drawn |= {f"words.{testset}": draw_words(_words(by_name, testset)) for testset in testsets}
+    drawn["pieces"] = draw_histograms(statistics)
     pictures: list[Picture] = []
-    for kind, figure, title, text in drawn:
+    for name_of_figure, figure in drawn.items():
         if figure is not None:
-            file = re.sub(r"[^A-Za-z0-9.-]", "_", f"{name}.{kind}.svg")
+            kind, _, testset = name_of_figure.partition(".")
+            title, text = (words.format(errors=errors, testset=testset) for words in captions[kind].values())
+            file = re.sub(r"[^A-Za-z0-9.-]", "_", f"{name}.{name_of_figure}.svg")
             prefix = f"s{number}-{len(pictures)}-"
             svg = inline_svg(save_figure(figure, figures / file), prefix, f"{title}: {block.name}")
             pictures.append(Picture(svg, title, text, f"{figures.name}/{file}"))

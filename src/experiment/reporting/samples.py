@@ -51,17 +51,13 @@ def choose_samples(runs: Sequence[Run], testset: str, count: int) -> list[Sample
         )
     spread = [max(values) - min(values) for values in zip(*chrf.values(), strict=True)]
     chosen = sorted(range(len(spread)), key=lambda index: (-spread[index], index))[:count]
+
+    def translated(index: int) -> list[Translation]:
+        marked = {name: mark_words(lines[index], references[index]) for name, lines in outputs.items()}
+        return [Translation(name, chrf[name][index], words) for name, words in marked.items()]
+
     return [
-        Sample(
-            index + 1,
-            sources[index],
-            references[index],
-            spread[index],
-            [
-                Translation(name, chrf[name][index], mark_words(outputs[name][index], references[index]))
-                for name in files
-            ],
-        )
+        Sample(index + 1, sources[index], references[index], spread[index], translated(index))
         for index in chosen
         if spread[index] > 0
     ]

@@ -59,36 +59,13 @@ def aligned(table: list[list[str]]) -> str:
     return "\n".join([row_text(table[0]), rule, *map(row_text, table[1:])])
 
 
-_GREEK = ("alpha", "beta", "gamma", "delta", "lambda", "mu", "nu", "rho", "sigma")
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "±": r"$\pm$",
-    "–": "--",
-    "−": "$-$",
-    "→": r"$\rightarrow$",
-    "✓": r"$\checkmark$",
-    **{letter: rf"$\{name}$" for letter, name in zip("αβγδλμνρσ", _GREEK, strict=True)},
-    "Δ": r"$\Delta$",
-    "β\u0304": r"$\bar\beta$",  # longer than one character: found before its first one
-    "γ\u0304": r"$\bar\gamma$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "†": r"$\dagger$",
-}
-
-
+#: Characters -> LaTeX's commands for them.
+_SIGNS = {"→": "rightarrow", "↑": "uparrow", "↓": "downarrow", "✓": "checkmark", "†": "dagger", "±": "pm", "Δ": "Delta"}
+_SIGNS |= dict(zip("αβγδλμνρσ", ["alpha", "beta", "gamma", "delta", "lambda", "mu", "nu", "rho", "sigma"], strict=True))
+_SIGNS |= {"β\u0304": r"bar\beta", "γ\u0304": r"bar\gamma"}  # longer than one character: found before its first one
+_TEXT = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "|": "bar", "<": "less", ">": "greater"}
+_LATEX = {sign: rf"$\{name}$" for sign, name in _SIGNS.items()} | {"–": "--", "−": "$-$"}
+_LATEX |= {sign: rf"\text{name}{{}}" for sign, name in _TEXT.items()} | {sign: rf"\{sign}" for sign in "&%$#_{}"}
 _LATEX_MARKUP = re.compile("|".join(map(re.escape, sorted(_LATEX, key=len, reverse=True))))
 
 

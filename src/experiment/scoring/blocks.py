@@ -13,22 +13,18 @@ from typing import Any
 from experiment.jsonfiles import read_json
 from experiment.manifest import Manifest
 from experiment.runs import Run
-from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, Comparison, compare, have_learned
+from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, compare, have_learned
 from experiment.scoring.metrics import METRICS, read_parallel
 from experiment.scoring.sentence_statistics import SentenceStatistics, mean_statistics
-from experiment.scoring.significance import (
-    ALPHA,
-    DEFAULTS,
-    Outcome,
-    count_sentences,
-    outcomes,
-    test_signature,
-)
+from experiment.scoring.significance import ALPHA, DEFAULTS, Outcome, count_sentences, outcomes, test_signature
 from subwords.errors import InputError
 
 #: Segmentation and seed -> what belongs to the run.
 ByRun = dict[tuple[str, int], Any]
 COPY = "copied source"
+#: Column -> field of the comparison of a system, the same for all its seeds.
+OF_SYSTEM = {"effect": "effect", "effect_low": "low", "effect_high": "high", "effect_p": "p_value"}
+OF_SYSTEM |= {"effect_p_holm": "p_holm", "over_seeds": "over_seeds", "verdict": "verdict"}
 
 
 def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict[tuple[str, int, str], dict[str, Any]]:
@@ -77,8 +73,11 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
             columns[name, seed, metric] = {
                 "baseline": baseline,
                 "test": test_signature(signature, **options),
-                **_of_run(outcome),
-                **(_of_system(compared[name]) if name in compared else {}),
+                "score": outcome.score,
+                "ci95": outcome.ci95,
+                "p_value": outcome.p_value,
+                "significant": None if outcome.p_value is None else outcome.p_value < ALPHA,
+                **{column: getattr(compared.get(name), field, None) for column, field in OF_SYSTEM.items()},
                 **({"verdict": NO_BASELINE} if learned.get(against.get(name, "")) is False else {}),
                 **({"verdict": LEARNED_NOTHING} if learned.get(name) is False else {}),
                 "margin": margin,
@@ -133,21 +132,3 @@ def _of_each_seed(
         tested = outcomes({name: runs[name, seed] for name in group}, **options)
         found |= {(name, seed): outcome for name, outcome in tested.items()}
     return found
-
-
-def _of_run(outcome: Outcome) -> dict[str, Any]:
-    p_value = outcome.p_value
-    significant = None if p_value is None else p_value < ALPHA
-    return {"score": outcome.score, "ci95": outcome.ci95, "p_value": p_value, "significant": significant}
-
-
-def _of_system(compared: Comparison) -> dict[str, Any]:
-    return {
-        "effect": compared.effect,
-        "effect_low": compared.low,
-        "effect_high": compared.high,
-        "effect_p": compared.p_value,
-        "effect_p_holm": compared.p_holm,
-        "over_seeds": compared.over_seeds,
-        "verdict": compared.verdict,
-    }

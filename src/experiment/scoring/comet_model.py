@@ -23,13 +23,7 @@ BATCH = 16
 
 #: What hparams.yaml may name as class_identifier (unbabel-comet 2.2, comet/models/__init__.py), known here so that a
 #: check does not have to import torch.
-_CLASSES = (
-    "regression_metric",
-    "referenceless_regression_metric",
-    "ranking_metric",
-    "unified_metric",
-    "xcomet_metric",
-)
+_CLASSES = ("regression_metric", "referenceless_regression_metric", "ranking_metric", "unified_metric", "xcomet_metric")
 _ALLOWED = (
     "a model on the Hugging Face hub (ORGANIZATION/NAME, or ORGANIZATION/NAME@REVISION), or the path of a .ckpt with"
     " hparams.yaml two levels up"
@@ -49,8 +43,7 @@ def check_comet_model(model: str = DEFAULT_MODEL) -> str:
     Raises InputError that says what is wrong: no such file, no hparams.yaml, no such model, a licence that has to be
     accepted first, or no network and no copy in the cache.
     """
-    if _looks_local(model):
-        _check_local(_local_checkpoint(model))
+    if _local_checkpoint(model):
         return "local"
     if name_of(model).count("/") != 1 or not all(name_of(model).split("/")):
         raise InputError(f"{model!r} is not a COMET model", allowed=_ALLOWED, next_step=f"comet_model: {DEFAULT_MODEL}")
@@ -67,17 +60,15 @@ def revision_of(model: str) -> str | None:
     return model.partition("@")[2] or PINNED.get(model, (None, None))[0]
 
 
-def _looks_local(model: str) -> bool:
-    return model.endswith(".ckpt") or model.startswith(("/", ".", "~")) or (bool(model) and Path(model).exists())
+def _local_checkpoint(model: str) -> Path | None:
+    """Return the checkpoint of a model that is a path: itself, or its place in a model's folder; None for a name.
 
-
-def _local_checkpoint(model: str) -> Path:
-    """Return the checkpoint: the path itself, or the usual place inside a model's folder."""
+    Raises InputError for one that is not there, or without its parameters.
+    """
     path = Path(model).expanduser()
-    return path / "checkpoints" / "model.ckpt" if path.is_dir() else path
-
-
-def _check_local(checkpoint: Path) -> None:
+    if not (model.endswith(".ckpt") or model.startswith(("/", ".", "~")) or (model and path.exists())):
+        return None
+    checkpoint = path / "checkpoints" / "model.ckpt" if path.is_dir() else path
     if not checkpoint.is_file():
         raise InputError(
             f"there is no COMET checkpoint {checkpoint}", allowed=_ALLOWED, next_step="correct the path in comet_model"
@@ -92,6 +83,7 @@ def _check_local(checkpoint: Path) -> None:
     kind = read_hyperparameters(checkpoint).get("class_identifier")
     if kind not in _CLASSES:
         raise unknown(f"class_identifier in {parameters}", kind, _CLASSES)
+    return checkpoint
 
 
 def read_hyperparameters(checkpoint: Path) -> dict[str, Any]:
@@ -147,9 +139,9 @@ def fetch_comet_model(model: str) -> Path:
 
     Raises InputError where the checkpoint is another one than the pinned.
     """
+    if local := _local_checkpoint(model):
+        return local
     where = check_comet_model(model)
-    if where == "local":
-        return _local_checkpoint(model)
     from huggingface_hub import snapshot_download
 
     folder = snapshot_download(name_of(model), revision=revision_of(model), local_files_only=where == "cached")
@@ -187,9 +179,7 @@ def load_comet_model(model: str = DEFAULT_MODEL) -> tuple[Any, Path]:
     _check_content(checkpoint)
     try:
         return load_from_checkpoint(str(checkpoint), local_files_only=where != "hub"), checkpoint
-    except (
-        Exception
-    ) as error:  # torch, Lightning, transformers and COMET raise many kinds for a broken or partial model
+    except Exception as error:  # torch, Lightning, transformers and COMET raise many kinds for a broken model
         encoder = read_hyperparameters(checkpoint).get("pretrained_model")
         reason = " ".join(str(error).split())[:300]
         raise InputError(
@@ -242,10 +232,8 @@ class CometScorer:
         """
         import torch
 
-        samples = [
-            {"src": source, "mt": hypothesis, "ref": reference}
-            for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
-        ]
+        texts = zip(sources, hypotheses, references, strict=True)
+        samples = [dict(zip(("src", "mt", "ref"), each, strict=True)) for each in texts]
         gpus = 1 if torch.cuda.is_available() else 0
         prediction = self._network.predict(samples, batch_size=BATCH, gpus=gpus, num_workers=0, progress_bar=False)
         segments = [float(score) for score in prediction["scores"]]
@@ -264,9 +252,7 @@ def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
 
     Raises InputError for a name without a revision: what the hub has under it may change.
     """
-    if _looks_local(model):
-        checkpoint = _local_checkpoint(model)
-        _check_local(checkpoint)
+    if checkpoint := _local_checkpoint(model):
         parameters = checksums.of(checkpoint.resolve().parents[1] / "hparams.yaml")
         content = {"sha256": checksums.of(checkpoint), "hparams": parameters}
         return key({"step": "comet 1", **content, "precision": precision})
@@ -293,6 +279,6 @@ def comet_signature(model: str, checkpoint: Path, precision: str) -> str:
 
     revision = revision_of(model)
     name = name_of(model).split("/")[-1] + (f"@{revision[:12]}" if revision else "")
-    if _looks_local(model):
+    if _local_checkpoint(model):
         name = f"{checkpoint.stem}:sha256={file_sha256(checkpoint)[:12]}"
     return f"Python{platform.python_version()}|Comet{version('unbabel-comet')}|{precision}|{name}"

@@ -1,33 +1,12 @@
 """Is a system better than the baseline? One answer for each test set and metric, over all seeds and sentences.
 
-Two things are drawn at random: the sentences of the test set, and the seeds of the trainings. Sentences and seeds are
-crossed: every training translates the same sentences. The variance of a difference of means is therefore estimated as
-
-    V = v_sentences + max(0, v_seeds - v_both)
-
-- `v_sentences`: variance of the difference over resampled test sets, with the trainings as they are. All systems of a
-  block, and all runs of the baseline, share the same resamples.
-- `v_seeds`: s²/S + s0²/S0, the spread of the scores over seeds, as in Welch's test.
-- `v_both`: what the two have in common, the chance of single translations of single sentences. Counted twice, it would
-  make the test too careful (McCullagh 2000; Owen 2007 on resampling crossed arrays). It is estimated from the
-  resamples: the variance of one run's score less the covariance of two runs of the same system.
-
-The interval and p-value are Student's, with the degrees of freedom of Satterthwaite (1946) for V. These come from the
-same few seeds: where the seeds happen to agree, `v_seeds` is too small, and the degrees of freedom are too many. Among
-many systems this happens to some, and they would be marked by chance. The degrees of freedom are therefore at most
-those of systems whose seeds differ as those of the block typically do (`_typical_variance`). V and the effect stay as
-they are.
-
-The interval of a plain hierarchical bootstrap, which draws seeds with replacement, is far too narrow: with three seeds
-it has two thirds of the variance, and ignores how uncertain that is. tests/results/test_levels.py simulates the level
-of both.
-
-With one seed on either side, or seeds without any spread, nothing is known about training. Then interval and p-value
-come from the resamples alone (`significance`) and hold for these trained systems only.
-
-p-values are corrected for the number of systems compared with the baseline (Holm 1979), which is valid however the
-comparisons depend on each other through the shared baseline. Two systems count as the same when the interval lies
-within a margin (Schuirmann 1987; Lakens 2017).
+Sentences of the test set and seeds of the trainings are drawn at random, and crossed: every training translates the
+same sentences. The variance of a difference of means is therefore V = v_sentences + max(0, v_seeds - v_both): over
+resampled test sets, over seeds as in Welch's test, less what the two have in common. Student's interval and test have
+the degrees of freedom of Satterthwaite (1946) for V, at most those of systems whose seeds differ as those of the block
+typically do. With one seed on either side, or seeds without any spread, interval and p-value come from the resamples
+alone (`significance`) and hold for these trained systems only. p-values are Holm's (1979). docs/statistics.md says why;
+tests/results/test_levels.py simulates the level, also of a plain bootstrap that draws seeds, which is far too narrow.
 """
 
 from __future__ import annotations

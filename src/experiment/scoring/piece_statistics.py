@@ -8,12 +8,10 @@ from typing import Any
 
 from experiment.jsonfiles import read_json
 
-SIDES = ("source", "target")
-
 
 @dataclass(frozen=True)
 class SideStatistics:
-    """Statistics of one side; None where not measured. All but the unknown words are of the training text."""
+    """Statistics of one side; of the training text; None where not measured."""
 
     sentences: int | None = None
     vocabulary: int | None = None  # types of pieces
@@ -21,28 +19,45 @@ class SideStatistics:
     pieces_per_word: float | None = None
     renyi_efficiency: float | None = None
     boundary_f1: float | None = None  # macro, against gold morphs
-    unknown_words: Mapping[str, float] = field(default_factory=dict)  # test set -> share of words with an unknown piece
     histogram: Mapping[int, int] = field(default_factory=dict)  # pieces in a word -> running words
 
 
-def side_statistics(path: str | None, direction: str) -> dict[str, SideStatistics]:
-    """Return the statistics of source and target from a stats.json with an entry a language; without it, empty ones."""
-    content = read_json(path) if path else {}
-    languages = direction.split("-")
-    return {side: _side(content.get(language) or {}) for side, language in zip(SIDES, languages, strict=True)}
+@dataclass(frozen=True)
+class PieceStatistics:
+    """Statistics of both sides of a run; `overlap` is their `vocabulary_overlap`."""
+
+    source: SideStatistics
+    target: SideStatistics
+    overlap: float | None
+
+    @classmethod
+    def read(cls, path: str | None, direction: str) -> PieceStatistics:
+        """Return the statistics of a stats.json with an entry a language; without it, empty ones."""
+        content = read_json(path) if path else {}
+        source, target = (_side(content.get(language) or {}) for language in direction.split("-"))
+        return cls(source, target, content.get("vocabulary_overlap"))
+
+    @property
+    def sides(self) -> dict[str, SideStatistics]:
+        return {"source": self.source, "target": self.target}
+
+    @property
+    def entries(self) -> int | None:
+        """How many types of pieces both sides have together; None where that was not measured.
+
+        It follows from the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
+        """
+        one, other = self.source.vocabulary, self.target.vocabulary
+        return None if None in (one, other, self.overlap) else round((one + other) / (1 + self.overlap))  # type: ignore[operator]
 
 
 def _side(content: dict[str, Any]) -> SideStatistics:
-    held_out = {name: rates.get("unknown_word_rate") for name, rates in (content.get("held_out") or {}).items()}
     histogram = content.get("pieces_per_word_histogram") or {}
+    same = ("sentences", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
     return SideStatistics(
-        sentences=content.get("sentences"),
+        **{name: content.get(name) for name in same},
         vocabulary=content.get("types"),
-        pieces_per_sentence=content.get("pieces_per_sentence"),
-        pieces_per_word=content.get("pieces_per_word"),
-        renyi_efficiency=content.get("renyi_efficiency"),
         boundary_f1=((content.get("boundaries") or {}).get("macro") or {}).get("f1"),
-        unknown_words={name: rate for name, rate in held_out.items() if rate is not None},
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},
     )
 
@@ -55,18 +70,3 @@ def vocabulary_overlap(source: Collection[str], target: Collection[str]) -> floa
     """
     one, other = set(source), set(target)
     return len(one & other) / len(one | other) if one | other else None
-
-
-def overlap_of(path: str | None) -> float | None:
-    """Return the `vocabulary_overlap` of a stats.json; None where it was not measured."""
-    return (read_json(path) if path else {}).get("vocabulary_overlap")
-
-
-def entries_of(path: str | None, direction: str) -> int | None:
-    """Return how many types of pieces both sides have together; None where that was not measured.
-
-    It follows from the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
-    """
-    one, other = (side.vocabulary for side in side_statistics(path, direction).values())
-    overlap = overlap_of(path)
-    return None if one is None or other is None or overlap is None else round((one + other) / (1 + overlap))

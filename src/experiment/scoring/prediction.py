@@ -130,9 +130,8 @@ def predict(systems: Sequence[Swept], *, draws: int = DRAWS, seed: int | None = 
         return None
     names = list(systems[0].measures)
     measured = np.array([[system.measures[name] for system in systems] for name in names])
-    members = [
-        np.array([k for k, system in enumerate(systems) if system.algorithm == algorithm]) for algorithm in algorithms
-    ]
+    names_of = np.array([system.algorithm for system in systems])
+    members = [np.flatnonzero(names_of == algorithm) for algorithm in algorithms]
     random = np.random.default_rng(resampling_seed() if seed is None else seed)
 
     def drawn_mean(scores: tuple[float, ...]) -> float:

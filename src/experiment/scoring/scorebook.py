@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,90 +12,19 @@ from experiment.manifest import Manifest
 from experiment.provenance import commit_label, versions_label
 from experiment.runs import Run, TestSet
 from experiment.scoring.blocks import compare_block
-from experiment.scoring.piece_statistics import entries_of, overlap_of, side_statistics
+from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.store.checksums import check_checksum, file_with_checksum
 from experiment.store.making import RECORD
 from experiment.training.flops import training_flops
 from subwords.errors import InputError
 
-#: Every column, with what it holds. Empty where a value does not exist or was not measured.
-COLUMNS: dict[str, str] = {
-    "experiment": "name of the experiment",
-    "corpus": "name in the catalogue of corpora",
-    "direction": "source-target, as in en-de",
-    "model": "name of the model recipe",
-    "segmentation": "name in the experiment file",
-    "algorithm": "name of the algorithm in `subwords list`",
-    "size": "size asked for; what it counts depends on the algorithm",
-    "text": "text form that the segmentation reads: raw or moses",
-    "joint": "true where source and target share one segmentation and vocabulary",
-    "vocabulary": "types of pieces in the training text, both sides together",
-    "vocabulary_source": "types of pieces on the source side of the training text",
-    "vocabulary_target": "types of pieces on the target side of the training text",
-    "seed": "seed of the training run",
-    "testset": "name of the test set",
-    "metric": "bleu, chrf, chrf++, ter, word_accuracy, exact_match or comet",
-    "score": "corpus score: 0 to 100; COMET on its model's own scale",
-    "signature": "how the score was computed",
-    "segmentation_signature": "what made the pieces of both sides: algorithm, options, versions, digest of the model",
-    "ci95": "half the width of the score's 95% bootstrap confidence interval",
-    "baseline": "segmentation that the system is compared with",
-    "delta": "score minus the baseline's score with the same seed",
-    "p_value": "of the paired test against the baseline with the same seed",
-    "significant": "true when p_value is below 0.05",
-    "test": "signature of the paired test",
-    "effect": "mean score over all seeds minus the baseline's: of the system, so the same in all its rows",
-    "effect_low": "lower end of the effect's 95% interval",
-    "effect_high": "upper end of the effect's 95% interval",
-    "effect_p": "p-value of the effect over seeds and sentences",
-    "effect_p_holm": "the same, corrected for all systems of the block (Holm)",
-    "over_seeds": "true where the test includes the chance of training; false with one seed, or with equal outputs of"
-    " all seeds",
-    "margin": "a difference smaller than this counts as none",
-    "verdict": "better, worse, same (the interval lies within the margin), open, learned nothing, or baseline learned"
-    " nothing",
-    "copied_source": "score of the source sentences, as they are, as a translation",
-    "round_trip": "score of the references after text form, segmentation and back",
-    "sentences": "sentences in the test set",
-    "unseen_recall": "percentage of the reference's words unseen in training that the translation has",
-    "empty_hypotheses": "translations without any text",
-    "unknown_pieces": "<unk> among the pieces of the translations",
-    "cut_sources": "source sentences that were cut to the longest that the model takes",
-    "unknown_words_source": "share of the test set's source words with a piece that training has not seen",
-    "unknown_words_target": "share of the reference's words with a piece that training has not seen",
-    "pieces_per_sentence_source": "mean over the source sentences of the training text",
-    "pieces_per_sentence_target": "mean over the target sentences of the training text",
-    "pieces_per_word_source": "mean over the space-separated words of the source side of the training text",
-    "pieces_per_word_target": "mean over the space-separated words of the target side of the training text",
-    "renyi_efficiency_source": "of the pieces of the source side of the training text",
-    "renyi_efficiency_target": "of the pieces of the target side of the training text",
-    "boundary_f1_source": "agreement with gold morpheme boundaries, macro-averaged over source words, 0 to 1",
-    "boundary_f1_target": "agreement with gold morpheme boundaries, macro-averaged over target words, 0 to 1",
-    "vocabulary_overlap": "types of pieces that both sides have, by all types of both sides",
-    "parameters": "trained parameters of the model",
-    "updates": "optimizer steps until training stopped",
-    "epochs": "passes over the training text",
-    "sentences_seen": "training pairs that the updates were made from, repetitions counted",
-    "pieces_seen": "target pieces of them",
-    "training_flops": "floating-point operations of training, estimated as 6 x weights x pieces",
-    "stopped_early": "true where patience ended training before the recipe's last update",
-    "train_seconds": "wall-clock seconds of training",
-    "cpu_seconds": "processor seconds of training (of its last attempt, when it was interrupted)",
-    "gpus": "GPUs used for training; 0 is CPU",
-    "runs_per_gpu": "jobs that were allowed to share one GPU",
-    "gpu_hours": "train_seconds x gpus / runs_per_gpu / 3600",
-    "energy_kwh": "energy that the cards used during training, where they report it",
-    "tokens_per_second": "target pieces per second of training",
-    "peak_memory_mib": "largest memory in use during training, in MiB",
-    "device": "processor or GPU",
-    "commit": "git commit of the project, with + when files were changed",
-    "versions": "Python and the packages that trained the system",
-    "precision": "of training: fp32, fp16 or bf16",
-    "text_made_by": "commit, Python and packages that made the text",
-    "pieces_made_by": "commit, Python and packages that segmented it",
-    "translation_made_by": "commit, Python and packages that translated the test set",
-    "dev_sentences_skipped": "dev sentences that are longer than the model takes, and that no dev score has",
-}
+#: Every column, with its kind and what it holds. Empty where a value does not exist or was not measured.
+with (Path(__file__).parent / "columns.csv").open(encoding="utf-8", newline="") as _stream:
+    _COLUMNS = {row["column"]: row for row in csv.DictReader(_stream)}
+COLUMNS = {name: row["description"] for name, row in _COLUMNS.items()}
+#: How a value is read from text, by its kind.
+_KINDS: dict[str, Callable[[str], Any]] = {"text": str, "integer": int, "number": float}
+_KINDS["truth"] = {"true": True, "false": False}.__getitem__
 
 #: Without these there is no table; other columns may be absent from files of earlier versions.
 REQUIRED = ("experiment", "corpus", "direction", "model", "segmentation", "seed", "testset", "metric", "score")
@@ -152,23 +81,20 @@ def _check_score(compared: float, score: float, files: TestSet) -> None:
 def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
     record = read_json(run.run_json)
-    sides = side_statistics(run.stats_json, run.direction)
-    segmentation = _segmentation(run)
+    pieces, segmentation = PieceStatistics.read(run.stats_json, run.direction), _segmentation(run)
     seen, seconds, gpus = record.get("sentences_seen"), record.get("train_seconds"), record.get("gpus")
-    source_pieces = seen and sides["source"].pieces_per_sentence and seen * sides["source"].pieces_per_sentence
+    source_pieces = seen and pieces.source.pieces_per_sentence and seen * pieces.source.pieces_per_sentence
     recipe = record.get("definition", {}).get("recipe", {})
     return {
         **{name: getattr(run, name) for name in RUN_COLUMNS},
         **{name: segmentation.get(name) for name in ("text", "joint")},
-        **{f"{name}_{side}": getattr(found, name) for side, found in sides.items() for name in SIDE_COLUMNS},
+        **{f"{name}_{side}": getattr(found, name) for side, found in pieces.sides.items() for name in SIDE_COLUMNS},
         **{name: record.get(name) for name in RECORD_COLUMNS},
-        "vocabulary": entries_of(run.stats_json, run.direction),
-        "vocabulary_overlap": overlap_of(run.stats_json),
+        "vocabulary": pieces.entries,
+        "vocabulary_overlap": pieces.overlap,
         "parameters": record.get("model_parameters"),
-        "training_flops": training_flops(recipe, sides["target"].vocabulary, source_pieces, record.get("pieces_seen")),
-        "gpu_hours": None
-        if seconds is None or gpus is None
-        else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
+        "training_flops": training_flops(recipe, pieces.target.vocabulary, source_pieces, record.get("pieces_seen")),
+        "gpu_hours": None if None in (seconds, gpus) else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
         "commit": commit_label(record.get("git") or {}),
         "versions": versions_label(record.get("versions", {})),
         "text_made_by": _made_by(Path(run.text, RECORD)) if run.text else None,
@@ -193,7 +119,6 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
     """Yield metric, score and the columns that belong to it."""
     lexical = read_json(files.scores)
     translation = read_json(files.translation) if files.translation else {}
-    statistics = side_statistics(run.stats_json, run.direction)
     unknown = translation.get("unknown_words") or {}
     common = {
         "sentences": lexical["sentences"],
@@ -203,10 +128,7 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
         "translation_made_by": _made_by(Path(files.translation)) if files.translation else None,
         "cut_sources": translation.get("sources_cut"),
         "segmentation_signature": " / ".join(dict.fromkeys((translation.get("segmentations") or {}).values())) or None,
-        **{
-            f"unknown_words_{side}": unknown.get(side, found.unknown_words.get(name))
-            for side, found in statistics.items()
-        },
+        **{f"unknown_words_{side}": unknown.get(side) for side in ("source", "target")},
     }
     for metric in manifest.metrics:
         if metric == "comet" and not files.comet:
@@ -276,21 +198,10 @@ def read_scores(path: str | Path) -> list[Row]:
     return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
 
 
-_TEXTS = {"experiment", "corpus", "direction", "model", "segmentation", "algorithm", "text", "testset", "metric"}
-_TEXTS |= {"signature", "segmentation_signature", "baseline", "test", "verdict", "device", "commit", "versions"}
-_TEXTS |= {"precision", "text_made_by", "pieces_made_by", "translation_made_by"}
-_INTEGERS = {"size", "vocabulary", "vocabulary_source", "vocabulary_target", "seed", "sentences", "empty_hypotheses"}
-_INTEGERS |= {"unknown_pieces", "cut_sources", "parameters", "updates", "gpus", "runs_per_gpu"}
-_INTEGERS |= {"sentences_seen", "pieces_seen", "dev_sentences_skipped"}
-_TRUTHS = {"significant", "joint", "over_seeds", "stopped_early"}
-
-
 def _value(name: str, text: str, path: str | Path) -> Any:
     if text == "":
         return None
     try:
-        if name in _TRUTHS:
-            return {"true": True, "false": False}[text]
-        return text if name in _TEXTS else int(text) if name in _INTEGERS else float(text)
+        return _KINDS[_COLUMNS[name]["kind"]](text)
     except (ValueError, KeyError):
         raise InputError(f"{path}: {name} is {text!r}", allowed=COLUMNS[name]) from None

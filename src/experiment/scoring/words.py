@@ -93,10 +93,7 @@ def training_words(path: str | Path, tokenize: Callable[[str], str]) -> Counter[
 
 
 def words_by_frequency(
-    hypotheses: Sequence[str],
-    references: Sequence[str],
-    training: Mapping[str, int],
-    tokenize: Callable[[str], str],
+    hypotheses: Sequence[str], references: Sequence[str], training: Mapping[str, int], tokenize: Callable[[str], str]
 ) -> dict[str, dict[str, float | int | None]]:
     """Return precision, recall and F1 of the words of each class of frequency in the target side of training.
 
@@ -112,16 +109,9 @@ def words_by_frequency(
             count = counts[CLASSES[max(low for low in CLASSES if low <= training.get(word, 0))]]
             for index, number in enumerate((min(given[word], wanted[word]), given[word], wanted[word])):
                 count[index] += number
-    return {
-        name: {
-            "words": wanted,
-            "precision": _percentage(right, given),
-            "recall": _percentage(right, wanted),
-            "f1": _percentage(2 * right, given + wanted),
-        }
-        for name, (right, given, wanted) in counts.items()
-    }
-
-
-def _percentage(part: int, whole: int) -> float | None:
-    return 100 * part / whole if whole else None
+    found: dict[str, dict[str, float | int | None]] = {}
+    for name, (right, given_words, words) in counts.items():
+        shares = {"precision": (right, given_words), "recall": (right, words), "f1": (2 * right, given_words + words)}
+        percentages = {key: 100 * part / whole if whole else None for key, (part, whole) in shares.items()}
+        found[name] = {"words": words, **percentages}
+    return found

@@ -14,27 +14,19 @@ from typing import Any
 
 from experiment.schema import SCHEMAS
 from experiment.store.checksums import file_sha256
+from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError, unknown
 
 #: The value of a flag that holds only where source and target share one vocabulary.
 WHEN_JOINT = "when-joint"
 
-#: Flags that the pipeline sets, and the setting that they follow from.
-PIPELINE_FLAGS = {
-    **dict.fromkeys(["save-dir", "restore-file", "log-file", "log-format", "log-interval", "user-dir"], "(internal)"),
-    **dict.fromkeys(["task", "source-lang", "target-lang", "train-subset", "valid-subset"], "directions"),
-    **dict.fromkeys(["keep-best-checkpoints", "keep-last-epochs", "keep-interval-updates"], "select.average"),
-    **dict.fromkeys(["best-checkpoint-metric", "maximize-best-checkpoint-metric"], "select.metric"),
-    **dict.fromkeys(["no-epoch-checkpoints", "no-last-checkpoints", "no-save", "no-save-optimizer-state"], "select"),
-    **dict.fromkeys(["dev-algorithm", "dev-references", "dev-segmenter", "dev-text"], "segmentations"),
-    **dict.fromkeys(["dev-beam", "eval-bleu", "eval-tokenized-bleu", "disable-validation"], "select"),
-    **dict.fromkeys(["seed"], "seeds"),
-    # an interrupted training continues with its own state, and no key has the content of these files
-    **dict.fromkeys(["reset-optimizer", "continue-once", "quantization-config-path"], "(internal)"),
-    **dict.fromkeys(["cpu", "fp16", "bf16", "amp", "autocast"], "precision"),
-    **dict.fromkeys(["memory-efficient-fp16", "memory-efficient-bf16"], "precision"),
-    **dict.fromkeys(["distributed-world-size", "distributed-rank", "distributed-port", "device-id"], "gpus"),
-}
+_TREATED = read_mapping(SCHEMAS / "pipeline_flags.yaml", next_step="restore it")
+#: Flags that the pipeline sets -> the setting that they follow from.
+PIPELINE_FLAGS = {flag: setting for setting, flags in _TREATED["pipeline"].items() for flag in flags}
+#: Flags about the machine and the log: they are in no key, and a run may change them.
+RUNTIME_FLAGS = {*_TREATED["runtime"]}
+#: Flags whose value is a file, which counts by its content.
+FILE_FLAGS: list[str] = _TREATED["files"]
 
 
 @functools.cache
@@ -122,17 +114,6 @@ def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
         elif value is not False:
             words += [f"--{flag}", str(value)]
     return words
-
-
-#: Flags about the machine and the log: they are in no key, and a run may change them.
-RUNTIME_FLAGS = {
-    *("aim-repo", "aim-run-hash", "azureml-logging", "tensorboard-logdir", "wandb-project", "profile"),
-    *("batch-size-valid", "max-tokens-valid", "num-workers", "data-buffer-size", "plasma-path", "use-plasma-view"),
-    *("ddp-backend", "bucket-cap-mb", "fast-stat-sync", "all-gather-list-size", "nprocs-per-node"),
-    *("empty-cache-freq", "heartbeat-timeout", "suppress-crashes", "write-checkpoints-asynchronously"),
-}
-#: Flags whose value is a file, which counts by its content.
-FILE_FLAGS = ("finetune-from-model", "encoder-embed-path", "decoder-embed-path")
 
 
 def content(flags: Mapping[str, Any], checksums: Any) -> dict[str, Any]:

@@ -17,7 +17,6 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from subwords.errors import InputError
 
@@ -44,6 +43,10 @@ def driver_report(*fields: str) -> list[list[str]]:
     except (OSError, subprocess.CalledProcessError):
         return []
     return list(csv.reader(listed.stdout.splitlines(), skipinitialspace=True))
+
+
+def driver_versions() -> str:
+    return ", ".join(sorted({version for (version,) in driver_report("driver_version")}))
 
 
 def visible_cards() -> list[Card]:
@@ -103,12 +106,9 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
             for handle in locks:
                 os.close(handle)
         if not waiting:
-            print(
-                f"waiting for {count} of the cards {', '.join(card.name for card in cards)}: jobs of this or another"
-                " user have them",
-                file=sys.stderr,
-                flush=True,
-            )
+            names = ", ".join(card.name for card in cards)
+            said = f"waiting for {count} of the cards {names}: jobs of this or another user have them"
+            print(said, file=sys.stderr, flush=True)
         waiting = True
         time.sleep(POLL_SECONDS)
 
@@ -149,7 +149,6 @@ def take(count: int, device: str = "auto", sharing: int = 1) -> list[str]:
     """Hold `count` cards for the rest of this process and make them the only ones it sees; return their names.
 
     Up to `sharing` jobs are on a card.
-
     `device` is auto (cards if there are any, else the CPU), gpu (an error without cards) or cpu (never a card). Returns
     [] for the CPU. Raises InputError where cards were promised and are not there: a training that takes days on a CPU
     must not start because a driver failed.
@@ -193,11 +192,10 @@ def check_usable(cards: list[str]) -> None:
         for index in range(len(cards)):  # a build without kernels for a card fails when it computes, not before
             torch.ones(1, device=f"cuda:{index}").add_(1).item()
     except (RuntimeError, AssertionError) as error:
-        drivers = {version for (version,) in driver_report("driver_version")}
         build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only"
         raise InputError(
             f"torch {torch.__version__} ({build}) cannot use the GPU {', '.join(cards)} with driver"
-            f" {', '.join(sorted(drivers)) or '(unknown)'}: {error}",
+            f" {driver_versions() or '(unknown)'}: {error}",
             next_step="install a torch build that fits the driver (https://pytorch.org/get-started/previous-versions),"
             " or set `device: cpu` in the experiment's `runtime`",
         ) from None
@@ -216,26 +214,15 @@ def process_group_flags(processes: int, cuda: bool) -> list[str]:
     return flags
 
 
-class PeakMemory:
-    """The most memory that torch has held on a card since the object was made.
+def keep_peak_memory() -> None:
+    """Make torch count the most memory of a whole training: fairseq would start its count again at every update."""
+    import torch
 
-    fairseq starts torch's own count again at every update, so that torch knows only the last update's peak.
-    """
+    torch.cuda.reset_peak_memory_stats = lambda device=None: None
 
-    def __init__(self) -> None:
-        import torch
 
-        self._cuda = torch.cuda
-        self._seen = 0
-        self._reset = torch.cuda.reset_peak_memory_stats
-        torch.cuda.reset_peak_memory_stats = self._remember_and_reset
+def peak_memory_mib() -> float | None:
+    """Return the most memory that torch has held on a card, in MiB; None without a card."""
+    import torch
 
-    def _remember_and_reset(self, device: Any = None) -> None:
-        self._seen = max(self._seen, self._cuda.max_memory_allocated(device))
-        self._reset(device)
-
-    def mib(self) -> float | None:
-        """Return it in MiB; None without a card."""
-        if not self._cuda.is_available():
-            return None
-        return round(max(self._seen, self._cuda.max_memory_allocated()) / 2**20, 1)
+    return round(torch.cuda.max_memory_allocated() / 2**20, 1) if torch.cuda.is_available() else None

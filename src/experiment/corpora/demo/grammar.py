@@ -100,11 +100,7 @@ class Grammar:
         if not circumstance and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
             preposition, case = self.random.choice([("in", "locative"), ("from", "ablative")])
             circumstance = self._prepositional(preposition, case, lexicon.PLACES)
-        verbs = {
-            "transitive": lexicon.TRANSITIVE,
-            "giving": lexicon.GIVING,
-            "intransitive": lexicon.INTRANSITIVE,
-        }[kind]
+        verbs = {"transitive": lexicon.TRANSITIVE, "giving": lexicon.GIVING, "intransitive": lexicon.INTRANSITIVE}[kind]
         auxiliary, english_verb, verb, tense = self._verb(verbs, person, question)
         subject_and_verb = (
             (*auxiliary, *subject.source, *english_verb) if question else (*subject.source, *auxiliary, *english_verb)
