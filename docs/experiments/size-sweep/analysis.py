@@ -21,7 +21,7 @@ from scipy.stats import ttest_ind
 from experiment.programs import program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
-from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
+from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
 from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
@@ -35,9 +35,13 @@ CONTROLS = ("huffman", "random-bpe")
 ENTRIES = 1000
 RENYI, PIECES, MORPHEMES = "renyi_efficiency_target", "pieces_per_sentence_target", "boundary_f1_target"
 CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
+#: The verdict on a difference between systems that all learned nothing.
+NOT_TESTABLE = "not testable"
 
 #: An algorithm's systems: size -> entries in the vocabulary, and the score of each seed.
 Curve = dict[int, tuple[float, tuple[float, ...]]]
+#: Algorithm -> the sizes of its systems that learned something.
+Learned = Mapping[str, set[int]]
 
 
 def complete(rows: Sequence[Row]) -> list[Row]:
@@ -76,7 +80,15 @@ def shown(interval: Interval, decimals: int = 2) -> str:
     return f"{value} [{low}, {high}]".replace("-", "−")
 
 
-def more_entries_are_better(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
+def sizes_that_learned(rows: Sequence[Row], testset: str) -> Learned:
+    found: dict[str, set[int]] = {}
+    for row in rows:
+        if (row["testset"], row["metric"]) == (testset, METRIC) and row["size"] and not learned_nothing(row):
+            found.setdefault(row["algorithm"], set()).add(row["size"])
+    return found
+
+
+def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
     """H1: of each algorithm, the largest size against the smallest."""
     tests = [ttest_ind(curve[SIZES[-1]][1], curve[SIZES[0]][1], equal_var=False) for curve in found.values()]
     corrected = holm([float(test.pvalue) for test in tests])
@@ -84,6 +96,8 @@ def more_entries_are_better(found: Mapping[str, Curve]) -> Iterator[tuple[str, s
         ends = test.confidence_interval(0.95)
         difference = statistics.fmean(curve[SIZES[-1]][1]) - statistics.fmean(curve[SIZES[0]][1])
         verdict = OPEN if p_value >= ALPHA else CONFIRMED if ends.low > 0 else REFUTED
+        if not {SIZES[0], SIZES[-1]} & learned.get(algorithm, set()):
+            verdict = NOT_TESTABLE
         yield f"H1, {algorithm}", f"{shown(Interval(difference, ends.low, ends.high))}, p = {p_value:.2g}", verdict
 
 
@@ -129,7 +143,7 @@ def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tupl
     return of_size, of_algorithm, Interval(of_size - of_algorithm, float(low), float(high))
 
 
-def size_matters_more(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
+def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
     What it hangs on, asked afterwards: the same with huffman, and without the smallest size.
@@ -143,6 +157,8 @@ def size_matters_more(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, st
         of_size, of_algorithm, difference = range_difference(chosen)
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
+        if not any(learned.get(name) for name in chosen):
+            verdict = NOT_TESTABLE
         text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
         yield label, f"{text}difference {shown(difference)}", verdict
 
@@ -159,6 +175,8 @@ def composition_matters(rows: Sequence[Row], testset: str) -> Iterator[tuple[str
             verdicts = [row["verdict"] for row in here.values()]
             refuted = sum(verdict in (SAME, BETTER) for verdict in verdicts) >= 2
             verdict = CONFIRMED if set(verdicts) == {WORSE} else REFUTED if refuted else OPEN
+            if set(verdicts) <= {LEARNED_NOTHING, NO_BASELINE}:
+                verdict = NOT_TESTABLE
             listed = "; ".join(
                 f"{size:,}: {shown(Interval(row['effect'], row['effect_low'], row['effect_high']))} {row['verdict']}"
                 for size, row in sorted(here.items())
@@ -201,7 +219,9 @@ def morphemes_predict(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, 
 def findings(rows: Sequence[Row], testset: str) -> str:
     """Return the hypotheses' evidence and verdicts as Markdown."""
     found, systems = curves(rows, testset), swept_systems(rows, testset, METRIC)
-    lines = [*more_entries_are_better(found), *size_matters_more(found), *composition_matters(rows, testset)]
+    learned = sizes_that_learned(rows, testset)
+    lines = [*more_entries_are_better(found, learned), *size_matters_more(found, learned)]
+    lines += composition_matters(rows, testset)
     without = [system for system in systems if system.algorithm not in CONTROLS]
     for label, chosen in (("", systems), (", without controls", without)):
         if (label == "" or len(without) < len(systems)) and (prediction := predict(chosen)):
