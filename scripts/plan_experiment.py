@@ -40,7 +40,7 @@ def show_costs(parts: Sequence[costs.Part]) -> None:
         rows.append([part.corpus, part.direction, part.model, str(part.runs), str(part.done), *size])
     print(f"\n{columns(rows)}")
     if any(part.hours is None for part in parts):
-        print("?: nothing says how many pairs the corpus has; a paper's file names them under `pairs`")
+        print("?: the corpus's number of pairs is unknown; a paper's file names them under `pairs`")
 
 
 def show_differences(experiment: Experiment) -> None:

@@ -449,7 +449,7 @@ def low_resource(runs: Runs) -> Finding:
 def multilingual(runs: Runs) -> Finding:
     """VOLT has a higher tokenized BLEU than BPE-60K in most directions."""
     found = in_most(gain_in_bleu(runs, of(segmentation="volt-many"), of(segmentation="bpe-60k")) > 0)
-    return found.noting("13 of 52 languages are lost in the text at hand") if runs.are_printed else found
+    return found.noting("13 of 52 languages are lost in our copy of the text") if runs.are_printed else found
 
 
 @claim(

@@ -25,12 +25,12 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="run the step that makes it") from error
     except ValueError as error:  # JSON and UTF-8 errors are both ValueErrors
         raise InputError(
-            f"{path} is not JSON: {error}", next_step=f"restore it; or delete {path} and run again: it is made again"
+            f"{path} is not JSON: {error}", next_step=f"restore it; or delete {path} and run again to rebuild it"
         ) from error
     if isinstance(value, dict) and SEAL in value and value.pop(SEAL) != _seal(value):
         raise InputError(
-            f"{path} is not as it was made: its content does not fit its seal",
-            next_step=f"restore it; or delete {path} and run again: it is made again",
+            f"{path} has changed since it was written: its content does not match its seal",
+            next_step=f"restore it; or delete {path} and run again to rebuild it",
         )
     return value
 

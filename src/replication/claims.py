@@ -11,7 +11,7 @@ comparing `Numbers` gives `Cases`; `in_all`, `in_most` and the like turn `Cases`
 with `&`. A claim asks for all its numbers before it decides anything: what the paper has is what ours must have, too.
 
 What trained systems give (scores, undecodable output, speed) needs a 95% interval: over seeds, else of the test set's
-sentences. A claim about it is confirmed or not only where the interval excludes the contrary; else it is undecided.
+sentences. A claim about it is confirmed or not only where the interval excludes the opposite; otherwise it is undecided.
 Printed numbers without any interval can only be so, or not so, as printed. What involves no sampling (vocabularies,
 frequencies) has no interval and needs none.
 That a number is as large as printed is a claim of its own, beside the one that it is at least as good.
@@ -454,7 +454,7 @@ def _found(cases: Cases, so: Callable[[int, int], bool]) -> Finding:
         return Finding(NOT_TESTABLE, cases.obstacle)
     behind = numbers.cells if numbers.behind is None else numbers.behind
     lost = sum(map(math.isnan, behind.values()))
-    told = f"{lost} of {len(behind)} numbers are lost in the text at hand"
+    told = f"{lost} of {len(behind)} numbers are lost in our copy of the text"
     if 2 * lost > len(behind):
         return Finding(NOT_TESTABLE, told)
     good, number = sum(cases.holds.values()), len(cases.holds)

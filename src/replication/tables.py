@@ -209,7 +209,7 @@ def summary(rows: DataFrame, place: str) -> Ours:
             if name not in AVERAGED_OVER and rows[name].nunique(dropna=False) > 1:
                 several = ", ".join(sorted({_text(each) or "(none)" for each in rows[name]}))
                 raise InputError(
-                    f"{place}: a mean would be of more than one {name}: {several}",
+                    f"{place}: the mean would mix more than one {name}: {several}",
                     next_step=f"name one {name} (`where`), or name it in the published file, rows or columns",
                 )
     numbers = rows[rows["value"].notna()]

@@ -95,10 +95,10 @@ def test_a_sweep_is_a_segmentation_for_each_size() -> None:
     both = Experiment(GOOD | {"segmentations": {"hft": hft, "bpe": sweep}, "baseline": "bpe"})
     assert both.baseline == both.plan.manifest()["baseline"] == "bpe-500"
     assert both.plan.manifest()["against"] == {"hft-500": "bpe-500"}  # none of bpe has 2,000
-    with pytest.raises(InputError, match="has size and sizes"):
+    with pytest.raises(InputError, match="has both size and sizes"):
         Experiment(GOOD | {"segmentations": {"bpe": sweep | {"size": 3}}, "baseline": "bpe-500"})
     twice = {"bpe": sweep, "bpe-500": {"algorithm": "bpe", "size": 7}}
-    with pytest.raises(InputError, match="bpe-500 is there twice"):
+    with pytest.raises(InputError, match="bpe-500 is defined twice"):
         Experiment(GOOD | {"segmentations": twice, "baseline": "bpe-500"})
 
 

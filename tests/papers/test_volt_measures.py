@@ -263,7 +263,7 @@ def test_entropy_by_size_marks_the_highest_utility(place: Path) -> None:
     write_pieces(inputs, ("en", "es"), {name: f"{line}\n" for name, line in pieces.items()})
     rows = list(volt.entropies.measure(inputs, **options))
     entropies = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "entropy"}
-    # 2 types of 1 character; 3 of 2; 3 of 4, 1 and 1; 4 of 4, 1, 2 and 1. The most frequent one is there twice.
+    # 2 types of 1 character; 3 of 2; 3 of 4, 1 and 1; 4 of 4, 1, 2 and 1. The most frequent one is defined twice.
     half = 0.5 * math.log(2) + 0.5 * math.log(4)
     fifths = 0.4 * math.log(2.5) + 0.6 * math.log(5)
     assert entropies == pytest.approx({"s10": math.log(2), "s20": half / 2, "s30": half / 2, "s40": fifths / 2})

@@ -244,7 +244,7 @@ def test_a_model_is_not_used_with_pieces_that_it_has_not_seen(one: Workplace) ->
     try:
         said = one.snakemake("-n")
         assert said.returncode != 0
-        assert f"{training.relative_to(one.folder)} was made of another results/segmented/" in said.stdout
+        assert f"{training.relative_to(one.folder)} was made from another version of results/segmented/" in said.stdout
     finally:
         (training / "record.json").write_bytes(sealed)
 

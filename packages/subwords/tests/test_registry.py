@@ -118,7 +118,7 @@ def test_names_that_are_no_module_or_taken(name: str, tmp_path: Path, monkeypatc
 def test_new_overwrites_nothing(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mine.write_text("precious")
     assert main(["new", "mine"]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert mine.read_text() == "precious"
 
 

@@ -177,7 +177,7 @@ def _attempt(session: requests.Session, url: str, part: Path, have: int) -> bool
             keep = response.status_code == 206
             if keep and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
                 part.unlink(missing_ok=True)
-                raise _Temporary("the server sent another range than was asked for")
+                raise _Temporary("the server sent a range other than the one requested")
             with _append(part, keep=keep) as stream, _bar(response, part.stem, have if keep else 0) as bar:
                 for chunk in response.raw.stream(CHUNK, decode_content=False):
                     stream.write(chunk)

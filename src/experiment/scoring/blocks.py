@@ -90,7 +90,7 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
 def _check_baselines(runs: ByRun, against: Mapping[str, str]) -> None:
     for name, other in against.items():
         if other in against:
-            raise InputError(f"{name} is compared with {other}: a baseline is compared with nothing itself")
+            raise InputError(f"{name} is compared with {other}: a baseline cannot have a baseline")
     for name, seed in runs:
         if name in against and (against[name], seed) not in runs:
             raise InputError(

@@ -115,7 +115,7 @@ def _check_hub(model: str) -> str:
     missing = f"the COMET model {model} is not in the cache ({constants.HF_HUB_CACHE})"
     step = "load it once on a machine with a network and copy the cache folder (HF_HOME), or set comet_model to a .ckpt"
     if constants.HF_HUB_OFFLINE:
-        raise InputError(f"{missing}, and HF_HUB_OFFLINE forbids to download it", allowed=_ALLOWED, next_step=step)
+        raise InputError(f"{missing}, and HF_HUB_OFFLINE forbids downloading it", allowed=_ALLOWED, next_step=step)
     reason: Exception
     try:
         api = HfApi()

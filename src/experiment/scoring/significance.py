@@ -52,7 +52,7 @@ def resampling_seed() -> int:
     given = os.environ.get("SACREBLEU_SEED", str(DEFAULT_SEED))
     if not given.isdecimal() or int(given) == 0:
         raise InputError(
-            f"SACREBLEU_SEED={given} gives another p-value every time",
+            f"SACREBLEU_SEED={given} gives a different p-value each time",
             allowed="an integer above 0",
             next_step=f"unset SACREBLEU_SEED (it is {DEFAULT_SEED} by default)",
         )

@@ -43,7 +43,7 @@ def check_checksum(path: str | Path) -> None:
         return
     if checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(path)]:
         raise InputError(
-            f"{path} is not as it was made: {checksum} has another checksum",
+            f"{path} has changed since it was written: {checksum} has another checksum",
             next_step=f"delete {path} and run again; or, where you changed it on purpose, delete {checksum}",
         )
 

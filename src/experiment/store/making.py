@@ -127,7 +127,7 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
                 raise InputError(
                     f"{path} is not as it was made: " + (f"its SHA-256 is {found}" if found else "it is gone"),
                     allowed=f"{about['sha256']}, as {record} says",
-                    next_step=f"restore it; or delete {record} and run again: it is made again",
+                    next_step=f"restore it; or delete {record} and run again to rebuild it",
                 )
 
 
@@ -149,10 +149,10 @@ def check_made_of(record: Path, source: Path) -> None:
     for name, said in read_json(record).get("made_of", {}).items():
         if name in files and (found := files[name]["sha256"]) != said:
             raise InputError(
-                f"{record.parent} was made of another {source.parent / name}",
+                f"{record.parent} was made from another version of {source.parent / name}",
                 allowed=f"the SHA-256 {said}; now it is {found}",
                 next_step=f"restore {source.parent} ({record} names the versions that are needed); or delete"
-                f" {record.parent} and run again: it is made again",
+                f" {record.parent} and run again to rebuild it",
             )
 
 

@@ -40,7 +40,7 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
     recipe, seen = dict(_named(name, recipes)), [name]
     while parent := recipe.pop("like", None):
         if parent in seen:
-            raise InputError(f"models: {' like '.join([*seen, parent])} goes in a circle")
+            raise InputError(f"models: {' like '.join([*seen, parent])} is circular")
         seen.append(parent)
         inherited = _named(parent, recipes)
         flags = {**inherited.get("flags", {}), **recipe.get("flags", {})}

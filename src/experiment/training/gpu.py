@@ -107,7 +107,7 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
                 os.close(handle)
         if not waiting:
             names = ", ".join(card.name for card in cards)
-            said = f"waiting for {count} of the cards {names}: jobs of this or another user have them"
+            said = f"waiting for {count} of the cards {names}: other jobs, yours or another user's, hold them"
             print(said, file=sys.stderr, flush=True)
         waiting = True
         time.sleep(POLL_SECONDS)

@@ -410,7 +410,7 @@ def _new(arguments: argparse.Namespace) -> None:
     if name in registry.names():
         raise InputError(f"{name} is an algorithm of the library", next_step="choose another name")
     if path.exists():
-        raise InputError(f"{path} is there already", next_step="choose another name")
+        raise InputError(f"{path} already exists", next_step="choose another name")
     cls = "".join(part.capitalize() for part in name.split("_"))
     source = Path(__file__).with_name("template.py").read_text("utf-8")
     source = source.replace("NAME.py", path.name).replace("Template", cls).replace('"template"', f'"{name}"')

@@ -148,7 +148,7 @@ def options_for(
     for name in given:
         if stages[name] == "both" and described["algorithm"] == cls.algorithm and parsed[name] != learned[name]:
             raise InputError(
-                f"{path} was learned with {name}={learned[name]}, and {name}={given[name]} applies it otherwise",
+                f"{path} was learned with {name}={learned[name]}, and {name}={given[name]} would apply it differently",
                 next_step=f"leave {name} out, or learn the model again with {name}={given[name]}",
             )
     for name in described.get("files", {}).keys() & recorded.keys() - given.keys():

@@ -47,7 +47,7 @@ def describe(
     - `f95`, `nu`, `renyi_efficiency` of order `renyi_alpha`: see `class_frequency`, `rank_weighted_frequency`,
       `renyi_efficiency`
     - `types_with_white_space`: pieces that programs which split on Unicode white space (fairseq) will tear apart
-    - with a text: `words`, `word_types`, `pieces_per_word` (all pieces by all words: the fertility),
+    - with a text: `words`, `word_types`, `pieces_per_word` (pieces divided by words: the fertility),
       `characters_per_piece` (characters of the text but its spaces, by all pieces)
     - with a segmenter: `algorithm`, `size_reached`; with a text, too: `kept_whole`, the share of running words that are
       one piece of their own (not `<unk>`), and `pieces_per_word_histogram`, pieces in a word -> running words
