@@ -174,8 +174,8 @@ def in_signs(line: str) -> str:
 
 
 @measure("texts", "runs")
-def changed(sources: Sources, system: str = "hft", baseline: str = "bpe", count: int = 50) -> Rows:
-    """Yield the test sentences on which the sentence-BLEU of two algorithms differs most (section 2.5, Figure 6).
+def changed(sources: Sources, count: int = 50) -> Rows:
+    """Yield the test sentences on which the sentence-BLEU of HFT and BPE differs most (section 2.5, Figure 6).
 
     Each of the `count` of a direction has a row with its rank and line: `sentence_bleu_difference` (`x` is the rank),
     `sentence_bleu` of both, and as texts `source`, `reference` and both `translation`s. Which of its five runs the
@@ -186,11 +186,11 @@ def changed(sources: Sources, system: str = "hft", baseline: str = "bpe", count:
     pairs: dict[tuple[str, str], dict[str, Run]] = {}
     for run in sources.runs:
         algorithm = sources.keys(run)["algorithm"]
-        if run.seed == seed and algorithm in (baseline, system):
+        if run.seed == seed and algorithm in ("bpe", "hft"):
             pairs.setdefault((run.corpus, run.direction), {}).setdefault(algorithm, run)
     for (corpus, direction), runs in pairs.items():
         for testset in sources.test_sets(corpus, direction) if len(runs) == 2 else ():
-            yield from _changed_in(sources, [runs[baseline], runs[system]], testset, count)
+            yield from _changed_in(sources, [runs["bpe"], runs["hft"]], testset, count)
 
 
 def _changed_in(sources: Sources, runs: Sequence[Run], testset: str, count: int) -> Rows:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy
 import pandas
@@ -31,36 +30,40 @@ RUN = ["corpus", "direction", "model", "segmentation", "algorithm", "size"]
 SYMBOLS = {"variant": ("β̄", "β"), "merges": ("γ̄", "γ")}
 
 
-class Model(NamedTuple):
-    """What the hierarchical model explains, and what its effects are called."""
-
-    metric: str = "bleu"  # the score that is explained
-    variants: Mapping[str, str] = MappingProxyType({})  # segmentation, without its size -> name in the paper's rows
-    languages: Mapping[str, str] = MappingProxyType({})  # corpus -> name there
-    contrast: Sequence[str] = ()  # two variants whose difference is measured too (`effect_difference_…`)
-    row: str = "posterior"  # of the sampler's diagnostics
-    sampling: Mapping[str, Any] = MappingProxyType({})  # options of `hierarchical.fit`
+#: What the paper calls variants (segmentations without their size), corpora and the number of merges.
+LABELS = {
+    "size": "merges",
+    "bpe": "Standard",
+    "random-bpe-softmax": "Random",
+    "random-bpe-uniform": "Uniform",
+    "he2020-en-et": "Estonian",
+    "he2020-en-fi": "Finnish",
+    "he2020-en-de": "German",
+    "til-en-uz": "Uzbek",
+}
+#: Two variants whose difference is measured, too (`effect_difference_…`).
+CONTRAST = ("random-bpe-softmax", "bpe")
 
 
 @measure("scores")
-def effects(sources: Sources, model: Mapping[str, Any]) -> Rows:
-    """Yield what language, variant of BPE and number of merges do to a score, by the hierarchical model of Table 2
-    (`model` has options of `Model`).
+def effects(sources: Sources, sampling: Mapping[str, Any]) -> Rows:
+    """Yield what language, variant of BPE and number of merges do to BLEU, by the hierarchical model of Table 2.
 
     Measured are `effect_mean`, `effect_hdi_lower`, `effect_hdi_upper`, `effect_includes_zero`, `effect_r_hat` and
     `effect_samples` (effective ones) of every effect, and `sampler_…` of the whole posterior. Nothing where all scores
-    are equal.
+    are equal. `sampling` has options of `hierarchical.fit`.
     """
-    yield from effects_in(sources.scores(), Model(**model), sources.threads)
+    yield from effects_in(sources.scores(), "Table 2", {"cores": sources.threads, **sampling})
 
 
 @measure()
-def effects_of_table1(sources: Sources, model: Mapping[str, Any], replicates: int = 10) -> Rows:
+def effects_of_table1(sources: Sources, sampling: Mapping[str, Any], replicates: int = 10) -> Rows:
     """Yield the effects in Table 1: does the model land on the paper's own effects?
 
     The model sees scores that have exactly the printed means and standard errors, each the mean of `replicates` seeds.
     """
-    yield from effects_in(replicated(sources.paper.printed["table1"], replicates), Model(**model), sources.threads)
+    scores = replicated(sources.paper.printed["table1"], replicates)
+    yield from effects_in(scores, "Table 2 from Table 1", {"cores": sources.threads, **sampling})
 
 
 def replicated(table: DataFrame, number: int) -> DataFrame:
@@ -83,24 +86,24 @@ def scores_with(mean: float, error: float, number: int) -> ndarray:
     return found
 
 
-def effects_in(measured: DataFrame, model: Model, cores: int = 1) -> Iterator[dict[str, Any]]:
-    """Yield the effects in measurements of a score. Raises InputError when there are none."""
-    scores = explained(measured, model.metric)
+def effects_in(measured: DataFrame, row: str, sampling: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the effects on BLEU; `row` has the sampler's diagnostics. Raises InputError when there is no BLEU."""
+    scores = explained(measured, "bleu")
     if scores["score"].nunique() < 2:
         return
-    found, divergences = fit(scores, **{"cores": cores, **model.sampling})
+    found, divergences = fit(scores, **sampling)
     for key, draws in found.items():
-        yield from _of_effect(draws, keys_of(key, scores, model), "effect")
-    if model.contrast and set(model.contrast) <= set(scores["variant"]):
+        yield from _of_effect(draws, keys_of(key, scores), "effect")
+    if set(CONTRAST) <= set(scores["variant"]):
         for language in (None, *scores["language"].unique()):  # draw by draw, on average and in every language
-            sides = [("variant", variant, language) for variant in model.contrast]
-            keys, other = (keys_of(side, scores, model) for side in sides)
-            row = {"row": f"{keys['row']} − {other['row']}"}
-            yield from _of_effect(found[sides[0]] - found[sides[1]], keys | row, "effect_difference")
+            sides = [("variant", variant, language) for variant in CONTRAST]
+            keys, other = (keys_of(side, scores) for side in sides)
+            keys["row"] += f" − {other['row']}"
+            yield from _of_effect(found[sides[0]] - found[sides[1]], keys, "effect_difference")
     quality = diagnostics(found, divergences)
     warning = quality.pop("warning")
-    yield from ({"row": model.row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
-    yield {"row": model.row, "metric": "sampler_warning", "text": warning}
+    yield from ({"row": row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
+    yield {"row": row, "metric": "sampler_warning", "text": warning}
 
 
 def explained(measured: DataFrame, metric: str) -> DataFrame:
@@ -119,19 +122,17 @@ def explained(measured: DataFrame, metric: str) -> DataFrame:
     return runs.assign(language=language, variant=runs["segmentation"], merges=runs["size"].astype(str))
 
 
-def keys_of(effect: tuple[str, str, str | None], scores: DataFrame, names: Model) -> dict[str, Any]:
+def keys_of(effect: tuple[str, str, str | None], scores: DataFrame) -> dict[str, Any]:
     """Return the columns that say which effect this is, and the label of its row in the paper."""
     factor, level, language = effect
     average, own = SYMBOLS[factor]
     first = scores[scores[factor] == level].iloc[0]
-    columns, called = ["size"], level
-    if factor == "variant":
-        columns, called = ["segmentation", "algorithm"], names.variants.get(level, level)
-    keys = {name: first[name] for name in columns}
+    keys = {name: first[name] for name in (["segmentation", "algorithm"] if factor == "variant" else ["size"])}
+    called = LABELS.get(level, level)
     if language is None:
         return {**keys, "row": f"{average} {called}"}
     place = records(scores[scores["language"] == language][["corpus", "direction"]])[0]
-    return {**keys, **place, "row": f"{own} {called}, {names.languages.get(place['corpus'], language)}"}
+    return {**keys, **place, "row": f"{own} {called}, {LABELS.get(place['corpus'], language)}"}
 
 
 def _of_effect(draws: ndarray, keys: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
@@ -194,18 +195,6 @@ table3 = as_printed(
 )
 
 # ---- figures
-
-LABELS = {
-    "size": "merges",
-    "bpe": "Standard",
-    "random-bpe-softmax": "Random",
-    "random-bpe-uniform": "Uniform",
-    "he2020-en-et": "Estonian",
-    "he2020-en-fi": "Finnish",
-    "he2020-en-de": "German",
-    "til-en-uz": "Uzbek",
-}
-
 
 BY_MERGES: dict[str, Any] = {
     "note": "Mean over seeds and its 95% t interval, the paper's by its printed standard errors.",

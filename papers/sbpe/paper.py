@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import pandas
-from numpy import geomspace
+from numpy import diff, flatnonzero, geomspace
 from pandas import DataFrame
 
 from experiment.jsonfiles import read_json_lines
@@ -270,19 +270,15 @@ def changes(curve: Sequence[float]) -> dict[str, float]:
     >>> changes([-9.0, -7.0, -7.5, -6.0])
     {'falls': 1, 'rise': 3.0, 'highest': 3, 'first_fall': 2, 'largest_fall': 0.5}
     """
-    falls, steps = falling(curve), curve[::1000]
+    gains, steps = diff(curve), diff(curve[::1000])
+    falls = flatnonzero(gains < -ROUNDING)
     found: dict[str, float] = {"falls": len(falls)}
-    if len(steps) > 1:
-        found["falls_1000"] = len(falling(steps))
+    if len(steps):
+        found["falls_1000"] = int((steps < -ROUNDING).sum())
     found |= {"rise": curve[-1] - curve[0], "highest": curve.index(max(curve))}
-    if falls:
-        found |= {"first_fall": falls[0], "largest_fall": max(curve[merge - 1] - curve[merge] for merge in falls)}
+    if len(falls):
+        found |= {"first_fall": int(falls[0]) + 1, "largest_fall": float(-gains.min())}
     return found
-
-
-def falling(curve: Sequence[float]) -> list[int]:
-    """Return the places at which a curve is lower than at the place before."""
-    return [place for place, (before, after) in enumerate(pairwise(curve), 1) if after < before - ROUNDING]
 
 
 # ---- tables

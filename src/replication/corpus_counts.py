@@ -20,16 +20,15 @@ Words = Mapping[str, int]
 
 
 @measure("texts")
-def corpus_counts(sources: Sources, text: str = "moses", parts: Mapping[str, Mapping[str, str]] | None = None) -> Rows:
+def corpus_counts(sources: Sources, parts: Mapping[str, Mapping[str, str]] | None = None) -> Rows:
     """Yield the sizes of every corpus of the grids, per direction.
 
-    text     the text whose words are counted: moses (tokenized, truecased) or raw; sentences are the same
     parts    {corpus: {mtdata id or file: label of the published row}}: pairs of a part, as it came
 
     The split test is all test sets of the direction together.
     """
     for corpus, pair in sources.pairs:
-        folder = sources.text_folder(corpus, pair, text)
+        folder = sources.text_folder(corpus, pair, "moses")
         directions = dict.fromkeys(run.direction for run in sources.runs if (run.corpus, run.pair) == (corpus, pair))
         for direction in directions or [pair]:
             files = {"train": ["train"], "dev": ["dev"], "test": sources.test_stems(corpus, pair, direction)}

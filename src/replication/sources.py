@@ -247,7 +247,7 @@ class Sources:
         scores = [files.chosen_on_test.comet for run in self.runs for files in run.testsets.values() if files.comet]
         if self.chosen_on_test and not all(Path(str(path)).is_file() for path in scores):
             synchronize(Path(self.experiment.results, "comet-on-test.done"), False)
-        for mark, (run, choice, metrics) in self._choices.items():
+        for mark, (run, choice, metrics) in self.chosen_on_test.items():
             made = choice_fits(choice, Path(run.folder))
             if not made:
                 if fits(Path(run.folder, RECORD)):
@@ -257,7 +257,7 @@ class Sources:
             synchronize(Path(mark), made and set(metrics) <= read_json(choice)["scores"].keys(), choice)
 
     @property
-    def _choices(self) -> dict[str, tuple[Run, Path, Sequence[str]]]:
+    def chosen_on_test(self) -> dict[str, tuple[Run, Path, Sequence[str]]]:
         """Mark of each choice on a test set that it reads -> run, record, and the metrics that are asked for.
 
         A mark is named by a digest of the metrics, as that of an evaluation.
@@ -269,11 +269,6 @@ class Sources:
                 choice = Path(files.chosen_on_test.scores)
                 found[f"{choice.with_suffix('')}.{key({'metrics': sorted(metrics)})}.{DONE}"] = run, choice, metrics
         return found
-
-    @property
-    def chosen_on_test(self) -> list[str]:
-        """The marks of the choices on test sets that it reads."""
-        return [*self._choices]
 
     def text_of(self, run: Run) -> Text:
         """Return the segmented text that a run was trained on."""

@@ -57,13 +57,12 @@ def test_every_row_of_table_2_has_one_measurement(random_bpe: paper.Paper, inste
     """An effect's draws are spread about a number of its own: where the paper has it, so must we."""
     values = read("random-bpe").printed["table2"].to_dict("records")
     means = {value["row"]: value["value"] for value in values if value["metric"] == "effect_mean"}
-    variants = random_bpe.options["effects"]["model"]["variants"]
-    languages = random_bpe.options["effects"]["model"]["languages"]
+    called = effects.LABELS
 
     def draws(factor: str, level: str, language: str | None) -> np.ndarray:
         symbol = ("β" if factor == "variant" else "γ") + ("" if language else "̄")
-        name = variants.get(level, level)
-        row = f"{symbol} {name}, {languages[language.split(' ')[0]]}" if language else f"{symbol} {name}"
+        name = called.get(level, level)
+        row = f"{symbol} {name}, {called[language.split(' ')[0]]}" if language else f"{symbol} {name}"
         return means[row] + np.random.default_rng(1).normal(0, 0.1, (4, 500))
 
     instead_of_sampling(draws)
@@ -103,7 +102,7 @@ def test_runs_become_scores_by_language_law_and_merges(random_bpe: paper.Paper) 
 def test_nothing_is_measured_where_all_scores_are_equal() -> None:
     row = {"metric": "bleu", "corpus": "c", "direction": "en-et", "algorithm": "bpe", "size": 10, "value": 0.0}
     rows: Rows = [row | {"segmentation": "bpe-10", "seed": 1}, row | {"segmentation": "bpe-10", "seed": 2}]
-    assert list(effects.effects_in(frame(rows), effects.Model())) == []
+    assert list(effects.effects_in(frame(rows), "Table 2", {})) == []
 
 
 @pytest.mark.slow
