@@ -54,7 +54,7 @@ def with_sizes(entries: Mapping[str, Mapping[str, Any]], where: str) -> dict[str
     found: dict[str, Mapping[str, Any]] = {}
     for name, given in entries.items():
         if "sizes" in given and "size" in given:
-            raise InputError(f"{where}: segmentations.{name} has both size and sizes", next_step="leave one of them out")
+            raise InputError(f"{where}: segmentations.{name} has both size and sizes", next_step="leave one out")
         rest = {key: value for key, value in given.items() if key != "sizes"}
         written = {f"{name}-{size}": {**rest, "size": size} for size in given.get("sizes", [])} or {name: rest}
         for own, entry in written.items():

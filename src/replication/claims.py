@@ -11,9 +11,9 @@ comparing `Numbers` gives `Cases`; `in_all`, `in_most` and the like turn `Cases`
 with `&`. A claim asks for all its numbers before it decides anything: what the paper has is what ours must have, too.
 
 What trained systems give (scores, undecodable output, speed) needs a 95% interval: over seeds, else of the test set's
-sentences. A claim about it is confirmed or not only where the interval excludes the opposite; otherwise it is undecided.
-Printed numbers without any interval can only be so, or not so, as printed. What involves no sampling (vocabularies,
-frequencies) has no interval and needs none.
+sentences. A claim about it is confirmed or not only where the interval excludes the opposite; otherwise it is
+undecided. Printed numbers without any interval can only be so, or not so, as printed. What involves no sampling
+(vocabularies, frequencies) has no interval and needs none.
 That a number is as large as printed is a claim of its own, beside the one that it is at least as good.
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
