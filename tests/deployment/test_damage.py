@@ -53,7 +53,7 @@ def test_a_file_that_is_not_what_was_made_is_found_before_it_is_read(tmp_path: P
     flip(tmp_path / "a.txt")
     check_inputs({str(record): ["b.*"]})
     assert fits(record)  # the size is right
-    with pytest.raises(InputError, match=rf"a\.txt is not as it was made(.|\n)*delete {record} and run again"):
+    with pytest.raises(InputError, match=rf"a\.txt has changed since it was written(.|\n)*delete {record} and run again"):
         check_inputs({str(record): ["*"]})
 
 
@@ -62,7 +62,7 @@ def test_a_damaged_record_is_an_error_and_no_reason_to_make_a_result_again(tmp_p
     record = tmp_path / "record.json"
     write_record(record, [Path("a.txt")], {"seconds": 1})
     record.write_text(record.read_text().replace('"seconds": 1', '"seconds": 3'))
-    with pytest.raises(InputError, match="is not as it was made"):
+    with pytest.raises(InputError, match="has changed since it was written"):
         fits(record)
 
 

@@ -30,7 +30,7 @@ def test_words_of_the_training_text(tmp_path: Path) -> None:
     test = {"stem": "test", "reference": str(text / "references" / "test.xx")}
     assert Evaluator(job | {"metrics": ["bleu"]}).score(test) == ["bleu"]
     flip(text / "words.xx")
-    with pytest.raises(InputError, match=r"words\.xx is not as it was made(.|\n)*delete .*words\.xx\.json"):
+    with pytest.raises(InputError, match=r"words\.xx has changed since it was written(.|\n)*delete .*words\.xx\.json"):
         Evaluator(job | {"metrics": ["bleu", "chrf"]}).score(test)
 
 
@@ -67,7 +67,7 @@ def test_texts_that_systems_are_compared_on(
         assert collect_scores.main(words) == 2
     finally:
         flip(path)
-    assert f"{path} is not as it was made" in capsys.readouterr().err
+    assert f"{path} has changed since it was written" in capsys.readouterr().err
 
 
 def test_what_a_test_set_of_its_own_is_made_with(
@@ -90,7 +90,7 @@ def test_what_a_test_set_of_its_own_is_made_with(
     for damaged in ("moses/truecase.xx", "train.xx"):
         flip(Path(text.folder, damaged))
         assert make_corpus.main([job]) == 2
-        assert f"{damaged} is not as it was made" in capsys.readouterr().err
+        assert f"{damaged} has changed since it was written" in capsys.readouterr().err
         flip(Path(text.folder, damaged))
     assert make_corpus.main([job]) == 0
 
@@ -100,5 +100,5 @@ def test_what_a_paper_measured(tmp_path: Path) -> None:
     measurements.write(path, [{"metric": "words", "value": 1003}])
     assert list(measurements.read(path)["value"]) == [1003]
     path.write_text(path.read_text().replace("1003", "1001"))
-    with pytest.raises(InputError, match=r"counts\.csv is not as it was made(.|\n)*delete .*counts\.csv and run again"):
+    with pytest.raises(InputError, match=r"counts\.csv has changed since it was written(.|\n)*delete .*counts\.csv and run again"):
         measurements.read(path)

@@ -289,7 +289,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "test": ({"test": "bootstraps"}, "did you mean 'bootstrap'"),
     "samples": ({"samples": 0}, "samples=0"),
     "lines": ({"reference": "short"}, "unequal line counts"),
-    "against in a chain": ({"against": {"worse": "base", "base": "worse"}}, "compared with nothing itself"),
+    "against in a chain": ({"against": {"worse": "base", "base": "worse"}}, "cannot have a baseline"),
 }
 
 

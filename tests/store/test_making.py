@@ -113,7 +113,7 @@ def test_a_result_says_what_it_was_made_of(tmp_path: Path) -> None:
     shutil.rmtree(pieces)
     check_made_of(training / RECORD, pieces / RECORD)  # not there: it is made again first
     make(pieces, write("second"))
-    with pytest.raises(InputError, match=f"made of another {pieces / 'model.en'}"):
+    with pytest.raises(InputError, match=f"made from another version of {pieces / 'model.en'}"):
         check_made_of(training / RECORD, pieces / RECORD)
 
 

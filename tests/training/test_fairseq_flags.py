@@ -42,7 +42,7 @@ def test_inherited_flags_are_overridden_and_removed() -> None:
 
 
 def test_a_circle_is_an_error() -> None:
-    with pytest.raises(InputError, match="circle"):
+    with pytest.raises(InputError, match="circular"):
         fairseq_flags.resolve("a", {"a": {"like": "b"}, "b": {"like": "a"}})
 
 

@@ -125,7 +125,7 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
             found = file_sha256(path) if path.is_file() else None
             if found != about["sha256"]:
                 raise InputError(
-                    f"{path} is not as it was made: " + (f"its SHA-256 is {found}" if found else "it is gone"),
+                    f"{path} has changed since it was written: " + (f"its SHA-256 is {found}" if found else "it is gone"),
                     allowed=f"{about['sha256']}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again to rebuild it",
                 )
