@@ -53,7 +53,7 @@ def test_a_file_that_is_not_what_was_made_is_found_before_it_is_read(tmp_path: P
     flip(tmp_path / "a.txt")
     check_inputs({str(record): ["b.*"]})
     assert fits(record)  # the size is right
-    with pytest.raises(InputError, match=rf"a\.txt has changed since it was written(.|\n)*delete {record} and run again"):
+    with pytest.raises(InputError, match=rf"a\.txt has changed since(.|\n)*delete {record} and run again"):
         check_inputs({str(record): ["*"]})
 
 

@@ -100,5 +100,5 @@ def test_what_a_paper_measured(tmp_path: Path) -> None:
     measurements.write(path, [{"metric": "words", "value": 1003}])
     assert list(measurements.read(path)["value"]) == [1003]
     path.write_text(path.read_text().replace("1003", "1001"))
-    with pytest.raises(InputError, match=r"counts\.csv has changed since it was written(.|\n)*delete .*counts\.csv and run again"):
+    with pytest.raises(InputError, match=r"counts\.csv has changed since(.|\n)*delete .*counts\.csv and run again"):
         measurements.read(path)

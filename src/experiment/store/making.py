@@ -124,8 +124,9 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
                 continue
             found = file_sha256(path) if path.is_file() else None
             if found != about["sha256"]:
+                now = f"its SHA-256 is {found}" if found else "it is gone"
                 raise InputError(
-                    f"{path} has changed since it was written: " + (f"its SHA-256 is {found}" if found else "it is gone"),
+                    f"{path} has changed since it was written: {now}",
                     allowed=f"{about['sha256']}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again to rebuild it",
                 )
