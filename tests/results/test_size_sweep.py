@@ -17,7 +17,8 @@ SWEEP = "docs/experiments/size-sweep"
 @pytest.fixture(scope="module")
 def analysis(root: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location("size_sweep_analysis", root / SWEEP / "analysis.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
