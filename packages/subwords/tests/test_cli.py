@@ -112,7 +112,11 @@ BAD = {
     "list": (["list", "chra"], "did you mean 'char'"),
     "compressed text": (["learn", "char", "--model", "m", "cut.gz"], "cut.gz is no whole gzip file"),
     "compressed input": (["vocabulary", "-i", "wrong.gz"], "wrong.gz is no whole gzip file"),
-    "model over text": (["learn", "char", "--model", "text", "text"], "text is a text to learn from"),
+    "model over text": (["learn", "char", "--model", "text", "text"], "text is a file to learn from"),
+    "model over gold": (
+        ["learn", "oracle", "--set", "gold=codes", "--model", "codes", "text"],
+        "codes is a file to learn from",
+    ),
     "model to a device": (["learn", "char", "--model", "/dev/null", "text"], "cannot be written to /dev/null"),
     "no thread": (["learn", "char", "--threads", "0", "--model", "m", "text"], "threads=0"),
     "options of no model": (["stats", "text", "--set", "variant=paper"], "--algorithm NAME --model FILE"),

@@ -192,8 +192,10 @@ def _learn(arguments: argparse.Namespace) -> None:
     given = [Path(text) for text in arguments.texts]
     path = place_for_model(arguments.model)
     description.check_place(path)
-    if any(path.exists() and text.exists() and path.samefile(text) for text in given):
-        raise InputError(f"{path} is a text to learn from", next_step="another --model")
+    files = {parameter.name for parameter in registry.find(arguments.algorithm).parameters if parameter.is_file}
+    read = [*given, *(Path(options[name]) for name in sorted(files & options.keys()))]
+    if any(path.exists() and file.exists() and path.samefile(file) for file in read):
+        raise InputError(f"{path} is a file to learn from", next_step="another --model")
     model = api.learn(arguments.algorithm, given, arguments.size, threads=arguments.threads, **options)
     model.save(path)
     print(f"subwords: {model.signature(path.read_bytes())}", file=sys.stderr)
