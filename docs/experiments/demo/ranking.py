@@ -1,0 +1,91 @@
+"""Does the ranking of the demo's systems stay when seeds change?
+
+cd docs/experiments/demo && python ranking.py --scores ../../../results/demo-all/scores.csv --output .
+
+Writes ranking.md, scores.csv and figure.png to the folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import pandas as pd
+from scipy.stats import friedmanchisquare, kendalltau
+
+from experiment.programs import program
+from experiment.reporting.drawing import save_png
+from experiment.reporting.figures import draw_scores
+from experiment.scoring.scorebook import Row, read_scores, write_scores
+
+METRIC = "chrf"
+#: How many seeds the experiment file has.
+FIRST = 3
+
+
+def by_seed(rows: Sequence[Row], testset: str) -> pd.DataFrame:
+    """Return the scores of a test set: a row a system, a column a seed."""
+    shown = pd.DataFrame([row for row in rows if row["testset"] == testset and row["metric"] == METRIC])
+    return shown.pivot(index="segmentation", columns="seed", values="score")
+
+
+def agreement(scores: pd.DataFrame) -> str:
+    """Return in a sentence each how well the seeds agree on the ranking."""
+    systems, seeds = scores.shape
+    # Kendall's W is Friedman's statistic, scaled to go from 0 to 1 (Kendall and Babington Smith 1939).
+    statistic = friedmanchisquare(*(scores.loc[name] for name in scores.index)).statistic
+    pairs = list(combinations(scores.index, 2))
+    kept = sum(abs((scores.loc[one] > scores.loc[other]).sum() - seeds / 2) == seeds / 2 for one, other in pairs)
+    taus = [kendalltau(scores[one], scores[other]).statistic for one, other in combinations(scores.columns, 2)]
+    first = kendalltau(scores[scores.columns[:FIRST]].mean(axis=1), scores.mean(axis=1)).statistic
+    return (
+        f"Kendall's W of the {seeds} rankings is {statistic / (seeds * (systems - 1)):.2f} (1: all are equal). "
+        f"Two of them have a τ of {min(taus):.2f} to {max(taus):.2f}. "
+        f"{kept} of {len(pairs)} pairs of systems have the same order with each seed. "
+        f"The ranking by the mean of the first {FIRST} seeds and that by all have a τ of {first:.2f}."
+    )
+
+
+def ranges(frame: pd.DataFrame, digits: int) -> list[str]:
+    """Return the lowest and the highest value of each row, as text."""
+    return [
+        f"{low:.{digits}f} to {high:.{digits}f}" for low, high in zip(frame.min(axis=1), frame.max(axis=1), strict=True)
+    ]
+
+
+def ranking(rows: Sequence[Row]) -> str:
+    """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first."""
+    testsets = list(dict.fromkeys(row["testset"] for row in rows))
+    table, lines = pd.DataFrame(), []
+    for testset in testsets:
+        scores = by_seed(rows, testset)
+        table[f"{testset}, mean"] = scores.mean(axis=1)
+        table[f"{testset}, seeds"] = ranges(scores, 1)
+        table[f"{testset}, ranks"] = ranges(scores.rank(ascending=False), 0)
+        lines.append(f"- `{testset}`: {agreement(scores)}")
+    table = table.sort_values(f"{testsets[-1]}, mean", ascending=False).rename_axis("system")
+    align = ["left"] + ["right"] * len(table.columns)
+    return table.to_markdown(floatfmt=".1f", colalign=align) + "\n\n" + "\n".join(lines) + "\n"
+
+
+@program
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scores", type=Path, required=True, help="scores.csv of the experiment demo-all")
+    parser.add_argument("--output", type=Path, required=True, help="folder for ranking.md, scores.csv and figure.png")
+    arguments = parser.parse_args(argv)
+    rows = read_scores(arguments.scores)
+    write_scores(arguments.output / "scores.csv", rows)
+    found = ranking(rows)
+    (arguments.output / "ranking.md").write_text(found, encoding="utf-8")
+    best = list(by_seed(rows, rows[-1]["testset"]).mean(axis=1).sort_values(ascending=False).index)
+    shown = sorted((row for row in rows if row["metric"] == METRIC), key=lambda row: best.index(row["segmentation"]))
+    save_png(draw_scores(shown), arguments.output / "figure.png", dots_per_inch=100)
+    print(found)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
