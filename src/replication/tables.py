@@ -400,7 +400,7 @@ def notes(cells: DataFrame) -> list[str]:
     said = {
         "Ours is the score of 1 training run a cell.": runs == [1],
         f"Ours is {mean} a cell ± half of its 95% t interval.": bool(several) and 1 not in runs,
-        f"Ours with ± is {mean}, and half of its 95% t interval; without, it is of 1 run.": bool(several) and 1 in runs,
+        f"Ours with ± is {mean} and half of its 95% t interval; without, it is of 1 run.": bool(several) and 1 in runs,
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
         f"{MISSING}: not measured by us.": mine["ours"].isna().any(),

@@ -142,7 +142,10 @@ def test_all_forms_have_the_same_numbers() -> None:
     [
         ([1, 1], "Ours is the score of 1 training run a cell."),
         ([3, 5], "Ours is the mean of 3 to 5 training runs a cell ± half of its 95% t interval."),
-        ([1, 5], "Ours with ± is the mean of 5 training runs, and half of its 95% t interval; without, it is of 1 run."),
+        (
+            [1, 5],
+            "Ours with ± is the mean of 5 training runs and half of its 95% t interval; without, it is of 1 run.",
+        ),
     ],
 )
 def test_a_table_says_how_many_runs_its_cells_have(seeds: list[int], said: str) -> None:
