@@ -48,10 +48,7 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     lines = set()
     for algorithm, systems in found.items():
         cells = {
-            size
-            or (
-                500 if algorithm == "char" else 4000
-            ): f"{fmean(s['chrf']):.1f} ± {half * stdev(s['chrf']):.1f} ({fmean(s['bleu']):.1f})"
+            size or 500: f"{fmean(s['chrf']):.1f} ± {half * stdev(s['chrf']):.1f} ({fmean(s['bleu']):.1f})"
             for size, s in systems.items()
         }
         mine = [row for row in rows if row["algorithm"] == algorithm]
