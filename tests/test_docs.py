@@ -1,11 +1,20 @@
-"""What the pages say is so: every command is understood by its program, every file named is there."""
+"""What the pages say is so: every command is understood by its program, what is cheap runs, every file named is there.
+
+Commands that train, download, install or take longer than about a second are not run: they are parsed by their
+programs, up to the point where the work would begin. Those of `subwords` run, and all Python.
+"""
 
 from __future__ import annotations
 
 import argparse
+import ast
+import csv
+import doctest
+import gzip
 import importlib
 import importlib.util
 import os
+import random
 import re
 import shlex
 import subprocess
@@ -14,9 +23,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from scipy.stats import ttest_ind
 from snakemake import cli as snakemake_cli
 
+from experiment.scoring.comparison import holm
 from subwords import cli as subwords_cli
+from subwords import export, learn
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
@@ -33,16 +45,34 @@ PAGES = sorted(
 )
 #: Programs of others, whose options are not checked.
 FOREIGN = {"cd", "cp", "for", "git", "pip", "pytest", "sacctmgr", "sacrebleu", "sinfo", "snakedeploy", "zcat"}
+#: Of what is not `subwords`, the programs that a test can run.
+CHEAP = ("docs/algorithms/huffman_padding.py", "docs/algorithms/volt_sizes.py")
+#: Pages that take seconds.
+SLOW = ("docs/adding-an-algorithm.md", "docs/algorithms/huffman.md", "docs/algorithms/volt.md")
+#: Its blocks are files, which tests/papers/test_new_paper.py writes and runs.
+RUN_ELSEWHERE = "docs/new-paper.md"
 
 
-def commands(page: Path) -> list[str]:
-    """Return the commands of a page: lines of blocks whose first line begins with a program's name."""
-    found = []
-    for info, block in re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
-        lines = block.replace("\\\n", " ").splitlines()
-        if info in ("", "sh") and lines and _program(lines[0]):
-            found += [re.split(r"\s+#|\s{8,}", line)[0] for line in lines if line.strip()]
-    return found
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Return the fenced blocks of a page: language and text."""
+    return re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def text_of(page: Path) -> str:
+    """Return what is outside the blocks."""
+    return re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def commands(block: str) -> list[str]:
+    """Return the commands of a shell block, without comments."""
+    lines = block.replace("\\\n", " ").splitlines()
+    return [re.split(r"\s+#", line)[0] for line in lines if line.strip()]
+
+
+def commands_in_sentences(page: Path) -> list[str]:
+    """Return the commands that a page's text has with arguments: `subwords learn bpe ...`, not `subwords learn`."""
+    spans = (" ".join(span.split()) for span in re.findall(r"`([^`]+)`", text_of(page)))
+    return [span for span in spans if _program(span) and (span.count(" ") > 1 or span.startswith("make "))]
 
 
 def _program(line: str) -> str | None:
@@ -51,10 +81,26 @@ def _program(line: str) -> str | None:
     return first if first in {"make", "snakemake", "subwords", "python", *FOREIGN} else None
 
 
-COMMANDS = [
-    pytest.param(command, id=f"{page.relative_to(ROOT)}: {command[:60]}")
+def runs(command: str) -> bool:
+    """Say whether a command is run, not only parsed."""
+    return bool(re.search(r"(^|[|&] |do )subwords ", command)) or any(program in command for program in CHEAP)
+
+
+#: Each command once, with the first page that has it.
+COMMANDS = {
+    command: page.relative_to(ROOT)
+    for page in reversed(PAGES)
+    for command in (
+        *commands_in_sentences(page),
+        *(command for language, block in blocks(page) if language == "sh" for command in commands(block)),
+    )
+}
+PAGES_THAT_RUN = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
     for page in PAGES
-    for command in commands(page)
+    for name, found in [(page.relative_to(ROOT).as_posix(), blocks(page))]
+    if page != ROOT / RUN_ELSEWHERE
+    and any(language == "python" or (language == "sh" and any(map(runs, commands(block)))) for language, block in found)
 ]
 
 
@@ -76,10 +122,24 @@ def parse_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_there_are_commands() -> None:
     assert len(COMMANDS) > 60
-    assert {_program(str(command.values[0])) for command in COMMANDS} >= {"make", "snakemake", "subwords", "python"}
+    assert {_program(command) for command in COMMANDS} >= {"make", "snakemake", "subwords", "python"}
+    assert len(PAGES_THAT_RUN) > 9
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_commands_are_in_shell_blocks(page: Path) -> None:
+    """Else no test would look at them."""
+    indented = [line for line in re.findall(r"^(?: {4}|\t)\s*(.*)", text_of(page), re.MULTILINE) if _is_command(line)]
+    fenced = [block for language, block in blocks(page) if language != "sh" and _program(block)]
+    assert not indented + fenced
+
+
+def _is_command(text: str) -> bool:
+    """Say whether a line or block is a command, and no sentence that begins with the word `for` or `make`."""
+    return bool(_program(text)) and bool(re.match(r"\S+ (-|[a-z]+ [A-Z]+=|\S+[./=]|learn|encode|compare)", text))
+
+
+@pytest.mark.parametrize("command", [pytest.param(name, id=f"{page}: {name[:60]}") for name, page in COMMANDS.items()])
 def test_a_command_is_understood(command: str, parse_only: None, monkeypatch: pytest.MonkeyPatch) -> None:
     program = _program(command)
     assert program, f"{command}: unknown program"
@@ -95,7 +155,7 @@ def test_a_command_is_understood(command: str, parse_only: None, monkeypatch: py
             _start(program, words)
     for word in words:
         file = word.partition("=")[2] if program == "make" else word
-        if re.match(r"(config|papers|profiles|scripts)/[\w./-]+$", file) and "NAME" not in file:
+        if re.match(r"(config|docs|packages|papers|profiles|scripts|tools)/[\w./-]+$", file) and "NAME" not in file:
             assert (ROOT / file).exists() or file.startswith("papers/letters"), f"{command}: there is no {file}"
 
 
@@ -113,8 +173,75 @@ def _start(program: str, words: list[str]) -> None:
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        sys.path.insert(0, str((ROOT / words[0]).parent))
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            sys.path.pop(0)
         module.main(words[1:])
+
+
+def write_texts(folder: Path, words: int = 0) -> None:
+    """Write every file that the pages' commands read: small texts. Those called train have so many more words."""
+    draw = random.Random(1)
+    some = shlex.split("the cat sat. The low price is lower than the widest of the rest slowly .")
+    short = "".join(" ".join(draw.choices(some, k=9)) + "\n" for _ in range(100))
+    invented = ("".join(draw.choices("bdfgklmnprstvzaeiou", k=draw.randint(2, 8))) for _ in range(words))
+    long = short + "".join(f"{word} {word} {word[::-1]}\n" for word in invented)
+    for name in ("text", "text.en", "text.de", "TEXT", "test.txt", "dev.en", "dev.ga", "a.txt"):
+        (folder / name).write_text(short, encoding="utf-8")
+    for name in ("train.txt", "train.en", "train.de", "train.ga"):
+        (folder / name).write_text(long, encoding="utf-8")
+    for name in ("b.txt.gz", "big.gz"):
+        (folder / name).write_bytes(gzip.compress(short.encode()))
+    (folder / "gold.tsv").write_text("widest\twid est\nlower\tlow er\n", encoding="utf-8")
+    export.write(learn("bpe", folder / "text", size=20), "huggingface", folder / "tokenizer.json")
+
+
+def run_python(block: str, names: dict[str, object]) -> None:
+    """Run a block. Where a value is said in a comment beside an expression (`1 + 1  # 2`), it must have this value."""
+    lines = block.splitlines()
+    for statement in ast.parse(block).body:
+        if not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), "a page", "exec"), names)
+            continue
+        value = eval(compile(ast.Expression(statement.value), "a page", "eval"), names)
+        said = re.search(r"\s+# (['\"\[({\d].*)$", lines[(statement.end_lineno or 0) - 1])
+        if said:
+            shown, found = said[1].replace("…", "...") + "\n", f"{value!r}\n"
+            assert doctest.OutputChecker().check_output(shown, found, doctest.ELLIPSIS), f"{shown}is {found}"
+
+
+@pytest.mark.filterwarnings("ignore::subwords.errors.Shortfall")
+@pytest.mark.parametrize("page", PAGES_THAT_RUN)
+def test_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its Python, and its commands that are cheap, in their order, in a folder with small texts."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    write_texts(tmp_path, words=1200 if page.endswith("volt.md") else 0)  # VOLT chooses among thousands
+    names: dict[str, object] = {}
+    for language, block in blocks(ROOT / page):
+        if language == "python" and "\ndef test_" in block:
+            Path("test_page.py").write_text(block, encoding="utf-8")
+            _run("python -m pytest -q -p no:hydra_pytest test_page.py")
+        elif language == "python":
+            run_python(block, names)
+        elif language == "sh":
+            for command in filter(runs, commands(block)):
+                _run(command)
+
+
+def _run(command: str) -> None:
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("block", ["1 + 1  # 3", "[1, 2]  # [1, 3, …]", "assert False", "undefined"])
+def test_a_page_that_is_wrong_is_found(block: str) -> None:
+    run_python("1 + 1  # 2\n[1, 2]  # [1, …]\n'a'  # a letter", {})
+    with pytest.raises((AssertionError, NameError)):
+        run_python(block, {})
 
 
 @pytest.mark.parametrize("page", ["docs/where.md", "CONTRIBUTING.md", "docs/design.md", "config/README.md"])
@@ -135,6 +262,23 @@ def test_every_name_is_in_the_file_that_a_page_says() -> None:
     named = re.findall(r"`(\w+)` in\s+`([\w/.-]+\.(?:py|yaml))`", text)
     assert len(named) >= 5
     assert not [(name, file) for name, file in named if name not in (ROOT / file).read_text(encoding="utf-8")]
+
+
+def test_the_daggers_of_all_segmentations_follow_from_its_scores() -> None:
+    folder = ROOT / "docs" / "reproductions" / "all-segmentations-cpu"
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    scores: dict[str, dict[str, list[float]]] = {"bleu": {}, "chrf": {}}
+    with (folder / "scores.csv").open(encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            scores[row["metric"]].setdefault(row["segmentation"], []).append(float(row["score"]))
+    for metric, column in (("bleu", -3), ("chrf", -2)):
+        bpe = scores[metric].pop("bpe-1k")
+        corrected = holm([ttest_ind(seeds, bpe, equal_var=False).pvalue for seeds in scores[metric].values()])
+        differ = {name for name, p_value in zip(scores[metric], corrected, strict=True) if p_value < 0.05}
+        marked = {
+            cells[1].strip() for cells in (line.split("|") for line in lines) if len(cells) > 5 and "†" in cells[column]
+        }
+        assert marked == differ
 
 
 def test_the_workflow_catalog_finds_what_it_asks_for() -> None:

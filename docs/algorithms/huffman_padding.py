@@ -1,15 +1,15 @@
-"""What Huffman's missing padding costs: symbols per token with and without it, and words without a code.
-
-python docs/algorithms/huffman_padding.py TRAIN DEV LANGUAGE      (raw text; it is Moses-tokenized here)
-"""
+"""What Huffman's missing padding costs: symbols per token with and without it, and words without a code."""
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
+from experiment.programs import program
 from subwords.files import read_lines
 from subwords.huffman import Huffman, expected_length
 
@@ -28,15 +28,21 @@ def tokenize(source: Path, target: Path, language: str) -> Counter[str]:
     return words
 
 
-def main() -> None:
+@program
+def main(argv: Sequence[str] | None = None) -> int:
     """Print one row per number of symbols."""
-    train, dev, language = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    command = argparse.ArgumentParser(description=__doc__)
+    command.add_argument("train", metavar="TRAIN", type=Path, help="to learn from: raw text, Moses-tokenized here")
+    command.add_argument("dev", metavar="DEV", type=Path, help="to encode: raw text")
+    command.add_argument("language", metavar="LANGUAGE", help="of both, for the tokenizer: en, ga, ...")
+    args = command.parse_args(argv)
+    language = args.language
     print("| text | n | padding | one-symbol words | longest code | symbols per token | unknown in dev |")
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         learned, held_out = Path(folder) / "train", Path(folder) / "dev"
-        counts = tokenize(train, learned, language)
-        unseen = tokenize(dev, held_out, language)
+        counts = tokenize(args.train, learned, language)
+        unseen = tokenize(args.dev, held_out, language)
         for size in (100, 1000, 8000):
             for padding in ("none", "optimal"):
                 model = Huffman.learn([learned], size, padding=padding)
@@ -47,7 +53,8 @@ def main() -> None:
                     f"| {max(map(len, model.codes))} | {expected_length(model.codes, counts):.3f} "
                     f"| {unknown} of {unseen.total()} ({unknown / unseen.total():.1%}) |"
                 )
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,16 +1,18 @@
 """What drawing BPE's merges at random changes: pieces per word, how often the maximum is passed over, and temperatures.
 
-python docs/algorithms/random_bpe_lengths.py --mirror DIR      (the mirror has LoResMT 2021; 50 seconds of one core)
+50 seconds of one core.
 """
 
 from __future__ import annotations
 
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from sbpe_merges import pieces_per_word, training_texts
 
+from experiment.programs import program
 from subwords.counting import count_words
 from subwords.merges import Merge, learn_merges
 from subwords.random_bpe import LAWS, draw_merges
@@ -64,9 +66,10 @@ def merged(units: Sequence[str], merge: Merge) -> list[str]:
     return result
 
 
-def main() -> None:
+@program
+def main(argv: Sequence[str] | None = None) -> int:
     """Print a table of the three laws, and one of temperatures."""
-    texts = training_texts(__doc__)
+    texts = training_texts(__doc__, argv)
     counted = {name: count_words(texts[name]) for name in ("en", "ga")}
     seeds = " | ".join(f"seed {seed}" for seed in SEEDS)
     print(f"| text | merges | law | {seeds} | by bpe's | below the maximum | by, median and largest | merges of bpe |")
@@ -96,7 +99,8 @@ def main() -> None:
             runs.append(draw_merges(counts, size, "uniform", seed=seed))
             row = " | ".join(f"{pieces_per_word(merges, counts):.3f}" for merges in runs)
             print(f"| {name} | {size} | {law} | {row} |", flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,14 +1,16 @@
 """What S-BPE's public code changes: merges of the variants and of BPE in common, and the sizes at which rules stop.
 
-python docs/algorithms/sbpe_merges.py --mirror DIR      (the mirror has LoResMT 2021; 20 seconds of one core)
+20 seconds of one core.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from experiment.programs import program
 from subwords.counting import count_words
 from subwords.merges import Merge, MergeEncoder, learn_merges
 from subwords.sbpe import SBPE, stop_by_batches, stopping_point
@@ -18,11 +20,11 @@ SIZES = (1000, 4000, 8000)
 LONGEST = 16_000
 
 
-def training_texts(description: str | None) -> dict[str, list[Path]]:
+def training_texts(description: str | None, argv: Sequence[str] | None) -> dict[str, list[Path]]:
     """Read the command line (`--mirror DIR`); return files of LoResMT 2021 en-ga: "en", "ga", and "joint" for both."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mirror", type=Path, metavar="DIR", required=True, help="folder with the corpus")
-    mirror = parser.parse_args().mirror
+    parser.add_argument("--mirror", type=Path, metavar="DIR", required=True, help="folder with LoResMT 2021")
+    mirror = parser.parse_args(argv).mirror
     found = {name: sorted(mirror.glob(f"**/loresmt-2021/*/data/en_ga/train.{name}"))[:1] for name in ("en", "ga")}
     if not all(found.values()):
         parser.error(f"no folder below --mirror {mirror} has loresmt-2021/*/data/en_ga/train.en and train.ga")
@@ -47,15 +49,17 @@ def stops(model: SBPE, k: float, window: int) -> tuple[int | None, int]:
     return stopping_point(model.gains, k, window), sum(1 for _ in stop_by_batches(gains, k, window))
 
 
-def main() -> None:
+@program
+def main(argv: Sequence[str] | None = None) -> int:
     """Print two tables."""
+    found = training_texts(__doc__, argv)
     rules = [
         "| text | k | M | paper's merges and rule | paper's, code's rule | code's, paper's rule | code's and rule |"
     ]
     rules.append("|---|---|---|---|---|---|---|")
     print("| text | merges | paper and code | at the same place | first difference", end=" ")
     print("| paper and bpe | code and bpe | pieces per word: bpe | paper | code |\n|" + "---|" * 10)
-    for name, texts in training_texts(__doc__).items():
+    for name, texts in found.items():
         counts = count_words(texts)
         paper, code = (SBPE.learn(texts, LONGEST, variant=variant) for variant in ("paper", "reference"))
         standard = learn_merges(counts, max(SIZES))
@@ -69,7 +73,8 @@ def main() -> None:
             sizes = [*stops(paper, k, window), *stops(code, k, window)]
             rules.append(f"| {name} | {k} | {window} | " + " | ".join(map(str, sizes)) + " |")
     print("\n" + "\n".join(rules))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

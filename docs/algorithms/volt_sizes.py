@@ -1,13 +1,13 @@
-"""What VOLT and MUV-search choose on a text, and from what.
-
-python docs/algorithms/volt_sizes.py TEXT [TEXT ...]      (several texts are one, as source and target)
-"""
+"""What VOLT and MUV-search choose on a text, and from what."""
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
+from experiment.programs import program
 from subwords.volt import Muv, Volt, published
 
 RUNS = {
@@ -20,9 +20,12 @@ RUNS = {
 }
 
 
-def main() -> None:
+@program
+def main(argv: Sequence[str] | None = None) -> int:
     """Print, for each variant, the choice by either sign of the utility, and the entropy of each size."""
-    texts = [Path(text) for text in sys.argv[1:]]
+    command = argparse.ArgumentParser(description=__doc__)
+    command.add_argument("texts", metavar="TEXT", type=Path, nargs="+", help="several are one, as source and target")
+    texts = command.parse_args(argv).texts
     sizes = range(1000, 10_001, 1000)
     print("| | largest gain (Eq. 3) | largest muv (Eq. 1) | " + " | ".join(f"{size}" for size in sizes) + " |")
     print("|" + "---|" * (len(sizes) + 3))
@@ -32,7 +35,8 @@ def main() -> None:
         gain, muv = (max(list(steps)[1:], key=lambda size: steps[size][which]) for which in ("gain", "muv"))
         values = " | ".join(f"{steps[size]['entropy']:.4g}" if size in steps else "" for size in sizes)
         print(f"| {name} | {gain} | {muv} | {values} |")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -394,10 +394,13 @@ def notes(cells: DataFrame) -> list[str]:
     if mine.empty:
         return ["Nothing was measured for this table."]
     runs = sorted(set(mine["runs"].dropna()))
-    number = " to ".join(f"{each}" for each in dict.fromkeys(runs[:1] + runs[-1:]))
+    several = [each for each in runs if each > 1]
+    number = " to ".join(f"{each}" for each in dict.fromkeys(several[:1] + several[-1:]))
+    mean = f"the mean of {number} training runs"
     said = {
         "Ours is the score of 1 training run a cell.": runs == [1],
-        f"Ours is the mean of {number} training runs a cell ± half of its 95% t interval.": bool(runs) and runs != [1],
+        f"Ours is {mean} a cell ± half of its 95% t interval.": bool(several) and 1 not in runs,
+        f"Ours with ± is {mean} and half of its 95% t interval; without, it is of 1 run.": bool(several) and 1 in runs,
         f"{DIFFERENCE} is ours minus the paper's.": mine["difference"].notna().any(),
         f"{LOST}: cannot be read in the text of the paper at hand.": (mine["state"] == "lost").any(),
         f"{MISSING}: not measured by us.": mine["ours"].isna().any(),

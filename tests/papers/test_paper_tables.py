@@ -137,6 +137,23 @@ def test_all_forms_have_the_same_numbers() -> None:
     assert "Δ is ours minus the paper's." in notes(cells)
 
 
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        ([1, 1], "Ours is the score of 1 training run a cell."),
+        ([3, 5], "Ours is the mean of 3 to 5 training runs a cell ± half of its 95% t interval."),
+        (
+            [1, 5],
+            "Ours with ± is the mean of 5 training runs and half of its 95% t interval; without, it is of 1 run.",
+        ),
+    ],
+)
+def test_a_table_says_how_many_runs_its_cells_have(seeds: list[int], said: str) -> None:
+    values = [value(f"r_{n}", "c", "1.5", direction=f"x{n}-y") for n in seeds]
+    rows = [score(1.0 + seed, direction=f"x{n}-y", seed=seed) for n in seeds for seed in range(1, n + 1)]
+    assert [note for note in notes(beside(published(*values), frame(rows))) if "run" in note] == [said]
+
+
 def test_side_by_side() -> None:
     cells = beside(
         published(value("a", "BLEU", "20.0"), value("b", "BLEU", "", direction="xx-en")), frame([score(21.0)])

@@ -12,7 +12,7 @@ from replication import measurements
 from replication.paper import FOLDER, read
 from replication.report import evidence, judged
 from replication.sources import Sources, of_paper
-from replication.tables import layout
+from replication.tables import layout, notes
 from write_claims import with_claims
 
 PAGES = sorted(FOLDER.glob("*/README.md"))
@@ -49,8 +49,10 @@ def test_the_page_on_hfts_table_1_says_what_its_scores_give() -> None:
     assert len(verdicts) == 4
     for name, found in verdicts.items():
         assert f"| `{name}` | {found.ours.state}: {found.ours.reason} |\n" in page
-    (shown,) = layout(paper.tables["table1"](paper.printed, evidence(["scores"], measured)))
+    cells = paper.tables["table1"](paper.printed, evidence(["scores"], measured))
+    (shown,) = layout(cells)
     assert markdown_table(shown) in page
+    assert all(f"- {note}\n" in page for note in notes(cells))
 
 
 @pytest.mark.parametrize(

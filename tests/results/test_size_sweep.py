@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 from types import ModuleType
+from typing import Any
 
 import pytest
+from scipy.stats import t as student_t
 
 from experiment.scoring.comparison import LEARNED_NOTHING
 from experiment.scoring.scorebook import read_scores
@@ -32,6 +36,35 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
     assert analysis.findings(rows, rows[0]["testset"]) == (folder / "findings.md").read_text(encoding="utf-8")
+
+
+def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
+    """Return the lines of a pair's table: chrF over seeds with its interval (BLEU), by size, and the round trip's."""
+    found: dict[str, dict[int | None, dict[str, list[float]]]] = {}
+    for row in rows:
+        system = found.setdefault(row["algorithm"], {}).setdefault(row["size"], {"bleu": [], "chrf": []})
+        system[row["metric"]].append(row["score"])
+    half = student_t.ppf(0.975, 2) / sqrt(3)
+    lines = set()
+    for algorithm, systems in found.items():
+        cells = {
+            size or 500: f"{fmean(s['chrf']):.1f} ± {half * stdev(s['chrf']):.1f} ({fmean(s['bleu']):.1f})"
+            for size, s in systems.items()
+        }
+        mine = [row for row in rows if row["algorithm"] == algorithm]
+        highest, lowest = (fmean(row["round_trip"] for row in mine if row["metric"] == m) for m in ("chrf", "bleu"))
+        entries = f" ({mine[0]['vocabulary']} entries)" if algorithm == "char" else ""
+        shown = "".join(f" {cells[size]} |" if size in cells else " |" for size in (500, 1000, 2000, 4000))
+        lines.add(f"| {algorithm}{entries} |{shown} {highest:.1f} ({lowest:.1f}) |")
+    return lines
+
+
+@pytest.mark.parametrize("page", ["en-de/README.md", "en-cs/README.md", "en-fr/README.md", "en-ga/README.md", "README"])
+def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
+    """Also the one of German on the front page."""
+    path = root / "README.md" if page == "README" else root / SWEEP / page
+    scores = root / SWEEP / (page.split("/")[0] if "/" in page else "en-de") / "scores.csv"
+    assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
 
 
 def test_a_difference_between_systems_that_learned_nothing_is_not_testable(analysis: ModuleType, root: Path) -> None:

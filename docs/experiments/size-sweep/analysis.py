@@ -21,6 +21,8 @@ from scipy.stats import ttest_ind
 from experiment.programs import program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
+from experiment.reporting.table_formats import markdown_table
+from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
 from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
@@ -216,8 +218,18 @@ def morphemes_predict(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, 
         yield f"morphemes, {found.systems} systems", f"ρ = {shown(rho)}; given entries {shown(beyond)}", verdict
 
 
+def what_differs(rows: Sequence[Row], testset: str) -> str:
+    """Return the pipeline's table of what differs between the systems besides the segmentation, as Markdown."""
+    systems: dict[str, list[Row]] = {}
+    for row in rows:
+        if (row["testset"], row["metric"]) == (testset, METRIC):
+            systems.setdefault(row["segmentation"], []).append(row)
+    table = differences(systems)
+    return "\n\n".join([f"## {table.title}", markdown_table(table), *table.notes])
+
+
 def findings(rows: Sequence[Row], testset: str) -> str:
-    """Return the hypotheses' evidence and verdicts as Markdown."""
+    """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     found, systems = curves(rows, testset), swept_systems(rows, testset, METRIC)
     learned = sizes_that_learned(rows, testset)
     lines = [*more_entries_are_better(found, learned), *size_matters_more(found, learned)]
@@ -232,7 +244,7 @@ def findings(rows: Sequence[Row], testset: str) -> str:
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
     if untrained := sum(not system.learned for system in systems):
         said += f" {untrained} learned nothing (not part of H4 to H6)."
-    return f"{said}\n\n{head}\n{table}\n"
+    return f"{said}\n\n{head}\n{table}\n\n{what_differs(rows, testset)}\n"
 
 
 @program

@@ -100,7 +100,7 @@ def _block(key: tuple[str, str, str], rows: list[Row]) -> Block:
     systems = {name: mine for sizes in by_algorithm(rows).values() for name, mine in sizes.items()}
     metrics = _distinct(rows, "metric")
     columns = [(testset, metric) for testset in _distinct(rows, "testset") for metric in metrics]
-    tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), _differences(systems)]
+    tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), differences(systems)]
     tables.append(_prediction(columns, rows))
     return Block(*key, [table for table in tables if table.lines], _signatures(rows))
 
@@ -343,7 +343,7 @@ def _interval(value: float, low: float, high: float, decimals: int) -> str:
 # ---- what differs besides the segmentation
 
 
-def _differences(systems: Systems) -> Table:
+def differences(systems: Systems) -> Table:
     """Return the facts in which the systems differ; without a line where there are none, or where one system is."""
     found, rows = differing(systems), [row for mine in systems.values() for row in mine]
     lines = [Line(name, [Cell(texts[index]) for texts in found.values()]) for index, name in enumerate(systems)]
