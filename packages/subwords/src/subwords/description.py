@@ -13,9 +13,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from subwords.class_files import digest, file_name
 from subwords.errors import InputError
 from subwords.files import FileRead, whole_file
-from subwords.sources import digest, file_name
 from subwords.version import __version__
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from subwords.class_files import FILE_MODULE, digest, digest_of
 from subwords.errors import InputError, unknown
 from subwords.segmenter import Segmenter
-from subwords.sources import FILE_MODULE, digest, digest_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
