@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subwords.files import whole_file
+from subwords.files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,8 +57,7 @@ def svg_text(figure: Figure) -> str:
 def save_figure(figure: Figure, path: Path) -> str:
     """Write the figure as SVG, and return what was written."""
     text = svg_text(figure)
-    with whole_file(path) as stream:
-        stream.write(text)
+    write_whole(path, text)
     return text
 
 

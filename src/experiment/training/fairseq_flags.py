@@ -31,8 +31,7 @@ FILE_FLAGS: list[str] = _TREATED["files"]
 
 @functools.cache
 def _known_flags() -> dict[str, Any]:
-    known: dict[str, Any] = json.loads((SCHEMAS / "fairseq_flags.json").read_text(encoding="utf-8"))
-    return known
+    return json.loads((SCHEMAS / "fairseq_flags.json").read_text(encoding="utf-8"))
 
 
 def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,8 +52,7 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
 def _named(name: str, recipes: Mapping[str, Any]) -> Mapping[str, Any]:
     if name not in recipes:
         raise unknown("model", name, recipes, next_step="choose one, or describe it in config/models.yaml")
-    found: Mapping[str, Any] = recipes[name]
-    return found
+    return recipes[name]
 
 
 def check_flags(name: str, flags: Mapping[str, Any]) -> None:

@@ -69,8 +69,7 @@ def find(name: str, folder: Path | None = None) -> type[Segmenter]:
     """
     if name in ALGORITHMS:
         module, _, cls = ALGORITHMS[name].partition(":")
-        found: type[Segmenter] = getattr(import_module(module), cls)
-        return found
+        return getattr(import_module(module), cls)
     if is_file(name):
         path, cls = split_file(name, folder)
         return _class(_module(path, digest(path)), cls, name)
