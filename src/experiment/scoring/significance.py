@@ -25,7 +25,7 @@ import numpy as np
 
 from experiment.scoring.metrics import check_metrics, make_metric
 from experiment.scoring.sentence_statistics import Array, SentenceStatistics, text_statistics
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 TESTS = ("bootstrap", "randomization", "sacrebleu-bootstrap")
 #: The test, and its number of resamples, where an experiment does not say.
@@ -61,8 +61,7 @@ def resampling_seed() -> int:
 
 def check_test(test: str, samples: int) -> None:
     """Raise InputError for a test that does not exist, or a number of resamples that cannot be."""
-    if test not in TESTS:
-        raise unknown("significance test", test, TESTS)
+    check_known("significance test", [test], TESTS)
     if samples < 1:
         raise InputError(f"samples={samples}", allowed="an integer above 0, usually 1000 or more")
     resampling_seed()

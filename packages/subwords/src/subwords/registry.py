@@ -20,7 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from subwords.class_files import FILE_MODULE, digest, digest_of
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known, unknown
 from subwords.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ def _checked(cls: object, name: str) -> type[Segmenter]:
     lacks += sorted(getattr(cls, "__abstractmethods__", ()))
     if lacks:
         raise InputError(f"{name} has no {', '.join(lacks)}", next_step="compare it with: subwords new NAME")
-    if cls.reads not in ("raw", "moses"):
-        raise unknown(f"value for reads in {name}", cls.reads, ("raw", "moses"))
+    check_known(f"value for reads in {name}", [cls.reads], ("raw", "moses"))
     return cls
 
 
