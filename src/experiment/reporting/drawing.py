@@ -35,15 +35,18 @@ def styled() -> Any:
     return mpl.rc_context(style())
 
 
-def axes_grid(columns: int, rows: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure of equal panels of `width` by `height` inches, and its axes row by row."""
+def axes_grid(panels: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure of equal panels of `width` by `height` inches, `columns` a row, and their axes row by row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    rows = -(-panels // columns)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, list(grid.flat)
+    grid = list(figure.subplots(rows, columns, squeeze=False, **options).flat)
+    for unused in grid[panels:]:
+        unused.set_visible(False)
+    return figure, grid[:panels]
 
 
 def svg_text(figure: Figure) -> str:
