@@ -76,8 +76,7 @@ def attend(
     the queries.
     """
     if projected[0].device.type == "cpu":
-        mixed: torch.Tensor = _Products.apply(visible, dropped, layouts, *projected)
-        return mixed
+        return _Products.apply(visible, dropped, layouts, *projected)
     return by_kernel(projected, layouts, visible, dropped)
 
 

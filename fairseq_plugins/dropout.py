@@ -28,8 +28,7 @@ def add_dropped(states: torch.Tensor, added: torch.Tensor, probability: float) -
     """Return states + dropout(added, probability)."""
     if probability == 0 or states.device.type != "cpu":
         return states + dropout(added, probability)
-    found: torch.Tensor = _AddDropped.apply(states, added, keep_mask(added.shape, probability, added.dtype))
-    return found
+    return _AddDropped.apply(states, added, keep_mask(added.shape, probability, added.dtype))
 
 
 class _AddDropped(torch.autograd.Function):

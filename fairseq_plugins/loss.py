@@ -37,8 +37,7 @@ class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
 
     def forward(self, model: Any, sample: Any, reduce: bool = True) -> tuple[torch.Tensor, Any, dict[str, Any]]:
         if not reduce or self.report_accuracy or self.ignore_prefix_size or not projects(model):
-            found: tuple[torch.Tensor, Any, dict[str, Any]] = super().forward(model, sample, reduce)
-            return found
+            return super().forward(model, sample, reduce)
         features, _ = model(**sample["net_input"], features_only=True)
         weight, target = model.decoder.output_projection.weight, sample["target"]
         loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx)

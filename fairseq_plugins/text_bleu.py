@@ -66,8 +66,7 @@ class TextBleuTask(TranslationTask):
             with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
                 return criterion(model, sample)
 
-        found: tuple[Any, Any, dict[str, Any]] = super().train_step(sample, model, compute_loss, *rest, **options)
-        return found
+        return super().train_step(sample, model, compute_loss, *rest, **options)
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)

@@ -57,8 +57,7 @@ class FastTransformer(TransformerModel):
             if (getattr(args, name, value) or value) != value:
                 flag = name.replace("_", "-")
                 raise InputError(f"arch transformer_fast: {flag} is not computed here", next_step="arch: transformer")
-        model: FastTransformer = super().build_model(args, task)
-        return model
+        return super().build_model(args, task)
 
     @classmethod
     def build_encoder(cls, args: Any, src_dict: Any, embed_tokens: nn.Embedding) -> FastEncoder:
@@ -80,9 +79,7 @@ class FastEncoder(TransformerEncoder):
         token_embeddings: torch.Tensor | None = None,
     ) -> dict[str, list[torch.Tensor]]:
         if not self.training or token_embeddings is not None:
-            found: dict[str, list[torch.Tensor]]
-            found = super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
-            return found
+            return super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
         padding = src_tokens.eq(self.padding_idx)
         visible, layout = Visible(padding), RowLayout(src_tokens)
         states = embed(self, src_tokens, layout)
@@ -111,9 +108,7 @@ class FastDecoder(TransformerDecoder):
     ) -> tuple[torch.Tensor, dict[str, Any]]:
         rest = (incremental_state, full_context_alignment, alignment_layer, alignment_heads)
         if not self.training or encoder_out is None or any(rest):
-            found: tuple[torch.Tensor, dict[str, Any]]
-            found = super().extract_features(prev_output_tokens, encoder_out, *rest)
-            return found
+            return super().extract_features(prev_output_tokens, encoder_out, *rest)
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
         layout, source = RowLayout(prev_output_tokens), RowLayout(padding)

@@ -21,7 +21,7 @@ from experiment.corpora.cleaning import Options, clean_corpus, clean_test_set, c
 from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import MemberText, gather
 from experiment.corpora.parallel_text import Pair, languages_of
-from experiment.corpora.sources import check_checksums, prepare, prepare_split
+from experiment.corpora.raw_files import check_checksums, prepare, prepare_split
 from experiment.programs import Job, job_program
 from experiment.store.making import check_inputs, define, make
 from experiment.text.moses import has_rules, tokenize_like, write_text

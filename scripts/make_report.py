@@ -11,7 +11,7 @@ from experiment.manifest import KEY_HELP, read_manifest
 from experiment.programs import program
 from experiment.reporting.report import render_report
 from experiment.scoring.scorebook import read_scores
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 
 @program
@@ -24,8 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--figures", required=True, metavar="FOLDER", help="where the figures go")
     args = command.parse_args(argv)
     page = render_report(read_manifest(args.manifest, args.key), read_scores(args.scores), Path(args.figures))
-    with whole_file(args.output) as stream:
-        stream.write(page)
+    write_whole(args.output, page)
     return 0
 
 

@@ -10,7 +10,7 @@ from experiment.programs import program
 from experiment.reporting.table_formats import latex, markdown
 from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import read_scores
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 
 @program
@@ -24,8 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tables, experiment = blocks(rows), rows[0]["experiment"]
     for path, text in ((args.markdown, markdown(experiment, tables)), (args.latex, latex(experiment, tables))):
         if path:
-            with whole_file(path) as stream:
-                stream.write(text)
+            write_whole(path, text)
     return 0
 
 

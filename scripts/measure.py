@@ -9,7 +9,7 @@ from experiment.programs import program
 from replication import measurements
 from replication.paper import command_line, read
 from replication.sources import Sources
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 
 @program
@@ -22,8 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     paper = read(arguments.paper, arguments.scale)
     scores = arguments.scores or Path("results", paper.folder, "scores.csv")
-    if arguments.measure not in paper.measures:
-        raise unknown("measure", arguments.measure, paper.measures, next_step=f"see {arguments.paper}")
+    check_known("measure", [arguments.measure], paper.measures, next_step=f"see {arguments.paper}")
     sources = Sources(paper, arguments.measure, scores, arguments.threads)
     given, planned = arguments.output.name, Path(sources.measured).name
     if given.count(".") == planned.count(".") and given != planned:  # NAME.KEY.csv

@@ -19,10 +19,9 @@ from experiment.programs import Job, job_program
 from experiment.scoring.metrics import read_parallel, score_corpus
 from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, fits, locked, make
-from experiment.text.lines import write_lines
 from experiment.training import gpu
 from experiment.training.selection import kept
-from subwords.files import read_lines
+from subwords.files import read_lines, write_lines
 from translation.evaluating import Evaluator
 
 

@@ -29,7 +29,7 @@ from experiment.training.dev_scores import patience_is_over, read_record
 from experiment.training.precision import precision_flags, training_precision
 from experiment.training.selection import drop_checkpoints, gone
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 from translation.averaging import write_model
 from translation.evaluating import evaluate
 
@@ -154,8 +154,7 @@ def report(job: Job, cards: list[str]) -> None:
         },
         sealed=True,
     )
-    with whole_file(folder / "log.jsonl") as stream:
-        stream.writelines(json.dumps(point) + "\n" for point in curve)
+    write_lines(folder / "log.jsonl", map(json.dumps, curve))
 
 
 def train_on(job: Job, cards: list[str], words: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.programs import program
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 TARGET = Path(__file__).resolve().parent.parent / "config" / "schemas" / "fairseq_flags.json"
 TASK = "translation_text_bleu"
@@ -95,8 +95,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write (default: %(default)s)")
     arguments = parser.parse_args(argv)
-    with whole_file(arguments.output) as stream:
-        stream.write(one_flag_a_line(all_flags()))
+    write_whole(arguments.output, one_flag_a_line(all_flags()))
     return 0
 
 

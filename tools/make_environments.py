@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from experiment.programs import program
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "envs"
@@ -129,8 +129,7 @@ def main(argv: list[str] | None = None) -> int:
         raise InputError(f"envs/ is not what the lock says: {names}", next_step="python tools/make_environments.py")
     for path in differing:
         if path in written:
-            with whole_file(path) as stream:
-                stream.write(written[path])
+            write_whole(path, written[path])
         else:
             path.unlink()
     return 0

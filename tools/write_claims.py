@@ -13,7 +13,7 @@ from replication.claims import Runs
 from replication.measurements import together
 from replication.paper import FOLDER, Paper, read
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 BEGIN, END = "<!-- claims: written by tools/write_claims.py -->\n", "<!-- end of claims -->\n"
 SAME = "the same"
@@ -47,8 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for experiment in sorted(FOLDER.glob("*/experiment.yaml")):
         page = Path(experiment).with_name("README.md")
         text = with_claims(page.read_text(encoding="utf-8"), read(experiment))
-        with whole_file(page) as stream:
-            stream.write(text)
+        write_whole(page, text)
     return 0
 
 

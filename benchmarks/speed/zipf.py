@@ -10,7 +10,6 @@ python -m benchmarks.speed.zipf WORDS > TEXT       (the same text every time; me
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from itertools import product
@@ -19,13 +18,6 @@ EXPONENT, SHIFT = 1.4, 10  # a, b
 WORDS_PER_LINE = 20
 DRAWS_PER_BLOCK = 1_000_000
 SYLLABLES = ["".join(pair) for pair in product("tnsrlkdmpvbgzfhčšjcž", "eaoiuáéíóú")]
-
-
-def expected_types(words: int) -> float:
-    """Return the number of types that a text of so many words is expected to have."""
-    from scipy.special import zeta
-
-    return math.gamma(1 - 1 / EXPONENT) * (words / float(zeta(EXPONENT, SHIFT + 1))) ** (1 / EXPONENT) - SHIFT
 
 
 def spell(rank: int) -> str:

@@ -27,7 +27,7 @@ from experiment.jsonfiles import write_json
 from experiment.programs import program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 from . import ROOT, variants
 from .trainings import compare
@@ -129,8 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     packages = [f"{name} {version}" for name, version in facts["versions"].items()]
     lines = ["# Training speed", "", how, "", *table(results), f"Machine: {', '.join(hardware)}.", ""]
     lines.append(f"Software: {', '.join(packages)}; commit {commit}.")
-    with whole_file(arguments.output) as stream:
-        stream.write("\n".join(lines) + "\n")
+    write_whole(arguments.output, "\n".join(lines) + "\n")
     print("\n".join(lines))
     return 0
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 from subwords.hft.model import HFT
 from subwords.merges.learning import learn_merges
 from subwords.merges.segmenter import MergeSegmenter
-from subwords.segmenter import check_size
+from subwords.segmenter import check_size, warn_of_fewer
 
 
 class BPEOnHFTWords(MergeSegmenter):
@@ -31,7 +31,7 @@ class BPEOnHFTWords(MergeSegmenter):
         """Learn `size` merges of pairs that occur at least twice."""
         wanted = check_size(cls, size)
         model = cls(learn_merges(cls._words.count_words(texts), wanted, 2), **options)
-        model.warn_of_fewer(wanted, "no other pair occurs 2 times")
+        warn_of_fewer(cls, len(model.merges), wanted, "no other pair occurs 2 times")
         return model
 
     def prepare(self, block: bytes) -> bytes:

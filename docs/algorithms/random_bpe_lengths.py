@@ -15,6 +15,7 @@ from sbpe_merges import pieces_per_word, training_texts
 from experiment.programs import program
 from subwords.counting import count_words
 from subwords.merges import Merge, learn_merges
+from subwords.picky.learning import replaced
 from subwords.random_bpe import LAWS, draw_merges
 
 SIZES = (2000, 5000)
@@ -41,7 +42,7 @@ def shortfalls(counts: Mapping[str, int], merges: Sequence[Merge]) -> list[int]:
         missed.append(max(levels) - pairs[merge])
         for number in places.pop(merge):
             before = words[number]
-            words[number] = after = merged(before, merge)
+            words[number] = after = replaced(before, merge, ("".join(merge),))
             change = Counter(pairwise(after))
             change.subtract(pairwise(before))
             for pair, difference in change.items():
@@ -53,17 +54,6 @@ def shortfalls(counts: Mapping[str, int], merges: Sequence[Merge]) -> list[int]:
             for pair in pairwise(after):
                 places[pair].add(number)
     return missed
-
-
-def merged(units: Sequence[str], merge: Merge) -> list[str]:
-    """Return the units with the pair joined, from left to right."""
-    result: list[str] = []
-    i = 0
-    while i < len(units):
-        joined = tuple(units[i : i + 2]) == merge
-        result.append("".join(merge) if joined else units[i])
-        i += 2 if joined else 1
-    return result
 
 
 @program

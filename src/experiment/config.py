@@ -23,7 +23,7 @@ from experiment.segmentations import baselines, described_segmentation, with_siz
 from experiment.store.results import Results
 from experiment.training import fairseq_flags
 from experiment.yamlfiles import read_mapping
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known, unknown
 
 MODELS = schema.ROOT / "config" / "models.yaml"
 
@@ -140,10 +140,8 @@ class Experiment:
     def _corpora(self) -> dict[str, Corpus]:
         given = self.settings["corpora"]
         known = {**read_catalogue(), **corpora(_described(given), self.where)}
-        for name in given:
-            if name not in known:
-                step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
-                raise unknown("corpus", name, known, next_step=step)
+        step = f"see `corpora` in {self.where}; choose one, or describe it in config/corpora.yaml"
+        check_known("corpus", given, known, next_step=step)
         whole = {name: with_members(known[name], known, self.where) for name in given}
         self.whole_corpora = {**known, **whole}
         wanted = self.settings["testsets"]
@@ -217,9 +215,8 @@ class Experiment:
             "seeds": list(self.settings["seeds"]),
         }
         for key, names in given.items():
-            for one in names:
-                if key != "seeds" and one not in known[key]:
-                    raise unknown(f"name in {name}.{key}", one, known[key], next_step=f"see `{key}` in {self.where}")
+            if key != "seeds":
+                check_known(f"name in {name}.{key}", names, known[key], next_step=f"see `{key}` in {self.where}")
         return Grid(**{key: list(given.get(key, names)) for key, names in known.items()})
 
     def _directions_of(self, corpus: Corpus, directions: list[str]) -> list[str]:
@@ -256,9 +253,8 @@ class Experiment:
                     allowed=", ".join(found) or "(none)",
                     next_step=f"see `testsets` in {self.where}",
                 )
-        for name in self.settings["cleaning"].get("testsets") or []:
-            if name not in known:
-                raise unknown("test set", name, sorted(known), next_step=f"see `cleaning: testsets` in {self.where}")
+        step = f"see `cleaning: testsets` in {self.where}"
+        check_known("test set", self.settings["cleaning"].get("testsets") or [], sorted(known), next_step=step)
         every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
         places = [(self.corpora[corpus], direction.split("-")) for corpus, direction, _ in self.blocks]
         for name in self.settings["testsets"] or []:

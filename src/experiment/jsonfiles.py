@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_whole
 
 #: The key of a digest of all other keys.
 SEAL = "seal"
@@ -59,6 +59,4 @@ def write_json(path: str | Path, value: Any, *, sealed: bool = False) -> None:
     if sealed:  # as it is read again: keys are text, tuples are lists
         value = json.loads(json.dumps(value, ensure_ascii=False))
         value = {**value, SEAL: _seal(value)}
-    with whole_file(path) as stream:
-        json.dump(value, stream, ensure_ascii=False, indent=1)
-        stream.write("\n")
+    write_whole(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")

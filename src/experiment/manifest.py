@@ -13,7 +13,7 @@ from experiment.jsonfiles import read_json
 from experiment.runs import Run, TestSet
 from experiment.scoring.metrics import check_metrics
 from experiment.store.keys import key
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,7 @@ def read_manifest(path: str | Path, expected: str | None = None) -> Manifest:
     if not runs:
         raise InputError(f"{path} has no runs", next_step="check the experiment's grid")
     segmentations = {run.segmentation: None for run in runs}
-    if content["baseline"] not in segmentations:
-        raise unknown("baseline", content["baseline"], segmentations)
+    check_known("baseline", [content["baseline"]], segmentations)
     title = content.get("title") or content["experiment"]
     return Manifest(**content | {"runs": runs, "title": title, "metrics": check_metrics(content["metrics"])})
 
@@ -74,9 +73,7 @@ def _check_keys(given: Any, kind: type, where: str) -> None:
     known = {each.name: each for each in fields(kind)}
     if not isinstance(given, dict):
         raise InputError(f"{where}: {given!r} is not an object", allowed=", ".join(known))
-    for name in given:
-        if name not in known:
-            raise unknown(f"key in {where}", name, known)
+    check_known(f"key in {where}", given, known)
     needed = (each.name for each in known.values() if each.default is each.default_factory is MISSING)
     if missing := [name for name in needed if name not in given]:
         raise InputError(f"{where} lacks {', '.join(missing)}", allowed=", ".join(known))

@@ -20,10 +20,10 @@ from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.piece_statistics import vocabulary_overlap
 from experiment.segmentations import GOLD
 from experiment.store.checksums import file_sha256
-from experiment.text.lines import rewrite, write_lines
+from experiment.text.lines import rewrite
 from subwords import registry
 from subwords.errors import InputError, Shortfall
-from subwords.files import read_lines
+from subwords.files import read_lines, write_lines
 from subwords.segmenter import Segmenter, warn_of_fewer
 from subwords.statistics import Segmented, count_pieces, describe
 

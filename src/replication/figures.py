@@ -129,8 +129,8 @@ def draw(
         columns = len(metrics)
     width = max(4.6 if columns < 3 else 3.3, (0.16 * len(looks) if kind == "bars" else 0.3) * len(categories or ()))
     with mpl.rc_context(style()):
-        drawing, axes = axes_grid(columns, -(-len(places) // columns), width, 3.3 if columns < 3 else 2.6)
-        for axis, (metric, panel) in zip(axes, places, strict=False):
+        drawing, axes = axes_grid(len(places), columns, width, 3.3 if columns < 3 else 2.6)
+        for axis, (metric, panel) in zip(axes, places, strict=True):
             here = points[(points["metric"] == metric) & (points["panel"] == panel)]
             if here.empty:
                 axis.text(0.5, 0.5, "nothing was measured", transform=axis.transAxes, ha="center", color=GRID)
@@ -140,8 +140,6 @@ def draw(
             _ticks(axis, here, log, categories and [label(_short(place)) for place in categories])
             axis.set(title=panel, ylabel=label(metric), xlabel=label(x))
             axis.title.set_fontsize(10)
-        for axis in axes[len(places) :]:
-            axis.set_visible(False)
         _legend(drawing, looks, kind)
     return drawing
 

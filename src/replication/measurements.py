@@ -21,7 +21,7 @@ from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.metrics import METRICS
 from experiment.store.checksums import check_checksum, file_with_checksum
 from subwords import registry
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 #: Every column. The keys (corpus … seed) are those of scores.csv and of the published files.
 COLUMNS: dict[str, str] = {
@@ -70,9 +70,7 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS)
     """Return measurements as a frame with every column: numbers as floats, size and seed as Int64, the rest as text,
     empty where it does not apply. Raises InputError for an unknown column or a number that is none."""
     rows = list(rows)
-    for name in {name: None for row in rows for name in row}:
-        if name not in columns:
-            raise unknown("column of a measurement", name, columns)
+    check_known("column of a measurement", {name: None for row in rows for name in row}, columns)
     table = pandas.DataFrame(rows, columns=list(columns), dtype=object)
     for name in columns:
         if name not in (*NUMBERS, *WHOLE_NUMBERS):
@@ -206,9 +204,7 @@ def read_printed(path: Path) -> DataFrame:
     InputError with the row that breaks a rule.
     """
     table = _read_csv(path, next_step="correct it")
-    for name in table:
-        if name not in PUBLISHED:
-            raise unknown(f"column in {path}:", str(name), PUBLISHED, next_step="correct the first row")
+    check_known(f"column in {path}:", table, PUBLISHED, next_step="correct the first row")
     if missing := [name for name in NEEDED if name not in table]:
         raise InputError(f"the first row of {path} lacks {', '.join(missing)}", allowed=", ".join(PUBLISHED))
     table = table.reindex(columns=list(PUBLISHED), fill_value="")
@@ -230,8 +226,7 @@ def read_printed(path: Path) -> DataFrame:
                 f"{path}: unknown metric {name!r}: did you mean {near[0]!r}?",
                 allowed=f"{', '.join(METRICS)}; or, of a measure, a name that is not nearly one of these",
             )
-    for name in set(table["algorithm"]) - {"", *registry.names()}:
-        raise unknown(f"algorithm in {path}:", name, registry.names())
+    check_known(f"algorithm in {path}:", filter(None, table["algorithm"]), registry.names())
     units = table["unit"].map(UNITS)
     printed = table.assign(printed=table["value"], printed_error=table["error"], selection="dev")
     for name in ("value", "error"):
@@ -299,9 +294,8 @@ def filled(keys: Mapping[Any, Any]) -> dict[Any, Any]:
 def matching(measured: DataFrame, or_empty: bool = False, **where: Any) -> DataFrame:
     """Return the measurements whose columns have what is wanted; with `or_empty` also those to which a column does not
     apply (a corpus has no model). Raises InputError for an unknown column."""
+    check_known("column of measurements", where, COLUMNS)
     for column, wanted in where.items():
-        if column not in COLUMNS:
-            raise unknown("column of measurements", column, COLUMNS)
         values = measured[column]
         chosen = wanted(values) if isinstance(wanted, Condition) else values.isin(listed(wanted))
         if or_empty:

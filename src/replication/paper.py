@@ -28,7 +28,7 @@ from replication.figures import PaperFigure
 from replication.measurements import read_printed
 from replication.sources import Measure
 from replication.tables import PaperTable
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known, unknown
 
 FOLDER = schema.ROOT / "papers"
 #: Keys of an experiment that are not about the paper: they stand beside `experiment` in its file.
@@ -125,8 +125,7 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     """Return the paper of an experiment.yaml's content. Raises InputError for what is not as described."""
     schema.check(document, "paper", where)
     scale = document.get("scale", "smoke")
-    if scale not in document["scales"]:
-        raise unknown("scale", scale, document["scales"], next_step=f"see `scales` in {where}")
+    check_known("scale", [scale], document["scales"], next_step=f"see `scales` in {where}")
     change = document["scales"][scale] or {}
     changes = {key: value for key, value in change.items() if value and key != "measures"}
     declared = {name.replace("_", "-"): one for name, one in vars(module(Path(where).parent)).items()}
@@ -136,14 +135,11 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     if any("chosen_on_test" in one.reads for one in measures.values()):
         settings["runtime"] = {**settings.get("runtime", {}), "keep_checkpoints": True}
     parts = tuple(document.get("parts") or ())
-    for kind, given, known in (("part", parts, [SCORES, *measures]), ("measure", options, measures)):
-        for name in given:
-            if name not in known:
-                raise unknown(f"{kind} of {where}:", name, known)
+    check_known(f"part of {where}:", parts, [SCORES, *measures])
+    check_known(f"measure of {where}:", options, measures)
     for name, given in options.items():
-        for option in given or ():
-            if option not in (known := ["files", "grids", *measures[name].options]):
-                raise unknown(f"option of the measure {name} in {where}:", option, known)
+        known = ["files", "grids", *measures[name].options]
+        check_known(f"option of the measure {name} in {where}:", given or (), known)
     made = {name: one for name, one in declared.items() if isinstance(one, PaperTable | PaperFigure | Claim)}
     made = {name: one for name, one in made.items() if not parts or set(one.needs) <= set(parts)}
     return Paper(
@@ -255,9 +251,7 @@ def _check_change(document: Mapping[str, Any], change: Mapping[str, Any], where:
     known["sizes"] = [size for size in _sizes(document).values() if size]
     changed = {**change, **(change.get("experiment") or {})}
     for key, names in known.items():
-        for name in changed.get(key) or ():
-            if name not in names:
-                raise unknown(f"name in {where}: {key}", name, names)
+        check_known(f"name in {where}: {key}", changed.get(key) or (), names)
 
 
 def _with_mappings(experiment: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from replication.measurements import frame, together
 from replication.paper import SCORES, Paper
 from replication.tables import layout, notes
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 #: Numbers in a line that a screen has room for; printed rows that a page of paper has room for.
 WIDEST, LONGEST = 9, 36
@@ -41,7 +41,8 @@ def make(
     verdicts = judged(paper, measured)
     claims = _claims_table(paper, verdicts)
     _write_csv(folder / "claims.csv", verdict_frame(paper, verdicts))
-    _write(folder / "claims.md", _as_markdown(f"{paper.name}, claims (scale {paper.scale})", [claims], claims.notes))
+    heading = f"{paper.name}, claims (scale {paper.scale})"
+    write_whole(folder / "claims.md", _as_markdown(heading, [claims], claims.notes))
     sections = [Section("claims", "Claims", tables=[claims])]
     sections += [_table(paper, name, measured, folder) for name in paper.tables]
     sections += [_figure(paper, name, measured, folder) for name in paper.figures]
@@ -65,16 +66,11 @@ def make(
         folded_title=f"What scale {paper.scale} changes of the paper's experiment",
         folded_text=paper.changes,
     )
-    _write(folder / "report.html", html)
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path) as stream:
-        stream.write(text)
+    write_whole(folder / "report.html", html)
 
 
 def _write_csv(path: Path, table: DataFrame) -> None:
-    _write(path, table.to_csv(index=False, lineterminator="\n"))
+    write_whole(path, table.to_csv(index=False, lineterminator="\n"))
 
 
 def evidence(needs: Sequence[str], measured: Measured) -> DataFrame:
@@ -110,7 +106,7 @@ def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section
     scale = f"Ours is of scale {paper.scale}: smaller than the paper where its file says so, under its labels."
     said = [text for text in (described.note, scale if paper.scale != "full" else "") if text] + notes(cells)
     heading = f"{paper.name}, {called(name)}: {described.title} (scale {paper.scale})"
-    _write(folder / f"{name}.md", _as_markdown(heading, layout(cells), said))
+    write_whole(folder / f"{name}.md", _as_markdown(heading, layout(cells), said))
     parts = layout(cells, longest=LONGEST)
     text = [f"% {heading}: needs \\usepackage{{booktabs,graphicx,amssymb}}"]
     for number, part in enumerate(parts, 1):
@@ -118,7 +114,7 @@ def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section
         caption = f"{heading}{of}. {' '.join(said) if number == len(parts) else ''}".strip()
         label = f"{paper.name}-{name}-{paper.scale}" + (f"-{number}" if of else "")
         text.append(latex_table(part, caption, label))
-    _write(folder / f"{name}.tex", "\n\n".join(text) + "\n")
+    write_whole(folder / f"{name}.tex", "\n\n".join(text) + "\n")
     shown = layout(cells, widest=WIDEST)
     shown = shown or [Table("paper", "", [], [])]
     shown[-1].notes.extend(said)

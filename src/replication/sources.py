@@ -227,8 +227,7 @@ class Sources:
 
     def record(self, run: Run) -> dict[str, Any]:
         """Return the run's run.json."""
-        found: dict[str, Any] = read_json(run.run_json)
-        return found
+        return read_json(run.run_json)
 
     def report(self, run: Run, testset: str, kind: str) -> Any:
         """Return what is known of a translated test set: `scores` or `translation`."""
@@ -307,8 +306,7 @@ class Sources:
         """Return the parts that the training text was put together from, with their pairs; none of a group."""
         if corpus in self.experiment.group_names:
             return []
-        found: list[dict[str, Any]] = read_json(self.text_folder(corpus, pair, "raw") / "raw" / "parts.json")["train"]
-        return found
+        return read_json(self.text_folder(corpus, pair, "raw") / "raw" / "parts.json")["train"]
 
     def gold(self, corpus: str, pair: str) -> list[Path]:
         """Return the gold segmentations that a generated corpus brings with it."""

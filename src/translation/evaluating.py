@@ -18,10 +18,10 @@ from experiment.scoring.metrics import METRICS, make_metric, read_parallel, scor
 from experiment.scoring.words import training_words
 from experiment.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store import making
-from experiment.text.lines import one_line, write_lines
+from experiment.text.lines import one_line
 from experiment.text.postprocessing import ToText, round_trip
 from experiment.training import gpu
-from subwords.files import read_lines
+from subwords.files import read_lines, write_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, unknown_rates
 

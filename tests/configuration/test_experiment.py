@@ -15,6 +15,7 @@ from experiment.reporting.like_for_like import differing, planned, planned_expos
 from experiment.schema import ROOT
 from subwords import registry
 from subwords.errors import InputError
+from subwords.testing import CHECKS, check_contract
 
 GOOD: dict[str, Any] = {
     "experiment": "good",
@@ -300,6 +301,13 @@ def test_all_segmentations_are_compared_at_one_size_under_one_recipe(root: Path,
 def test_the_demo_has_every_algorithm_that_learns_here(root: Path) -> None:
     found = {each.algorithm for each in load(root / "config/experiments/demo-all.yaml").segmentations.values()}
     assert found == set(registry.ALGORITHMS) - NEED_A_MODEL
+
+
+def test_classes_of_committed_experiments_hold_the_contract() -> None:
+    given = [each for name in EXPERIMENTS for each in load(ROOT / "config" / name).segmentations.values()]
+    own = {each.algorithm: each.cls for each in given if each.file}
+    quick = [name for name in CHECKS if name != "another_process_learns_the_same"]
+    assert {name: check_contract(cls, quick) for name, cls in own.items()} == {"hft_words.py:BPEOnHFTWords": []}
 
 
 def test_a_file_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:

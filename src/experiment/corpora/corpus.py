@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from experiment.corpora.download import place
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 #: Keys of a split other than its languages.
 SPLIT_KEYS = ("lines", "directions", "mtdata", "overlap")
@@ -75,9 +75,7 @@ class Corpus:
     def with_tests(self, names: Sequence[str]) -> Corpus:
         """Return this corpus with these test sets alone; the others are neither fetched nor read."""
         known = [split.name for split in self._all_splits() if split.name not in ("train", "dev")]
-        for name in names:
-            if name not in known:
-                raise unknown(f"test set of {self.name}", name, known)
+        check_known(f"test set of {self.name}", names, known)
         return replace(self, tests=tuple(names))
 
     @property
@@ -116,9 +114,7 @@ class Corpus:
 
     def pair(self, source: str, target: str) -> str:
         """Return the name of a language pair, the same in both directions: in the catalogue's order."""
-        for language in (source, target):
-            if language not in self.languages:
-                raise unknown(f"language of {self.name}", language, self.languages)
+        check_known(f"language of {self.name}", (source, target), self.languages)
         if source == target:
             raise InputError(f"{self.name}: source and target are both {source}", allowed="two languages")
         return "-".join(sorted((source, target), key=self.languages.index))
@@ -177,8 +173,7 @@ class Corpus:
         return kept | {"languages": languages}
 
     def _languages_of(self, pair: str) -> list[str]:
-        if pair not in self.pairs():
-            raise unknown(f"language pair of {self.name}", pair, self.pairs())
+        check_known(f"language pair of {self.name}", [pair], self.pairs())
         return pair.split("-")
 
     def _all_splits(self) -> Iterator[Split]:

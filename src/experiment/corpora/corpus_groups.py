@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from experiment.corpora.corpus import Corpus, File, Split
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 #: The code for the languages of all members.
 MANY = "many"
@@ -120,14 +120,12 @@ def with_members(corpus: Corpus, known: Mapping[str, Corpus], where: str) -> Cor
 
 
 def _member(group: Group, language: str, name: str, known: Mapping[str, Corpus], where: str) -> Member:
-    if name not in known:
-        raise unknown(f"corpus for {language} in {where}", name, known, next_step="describe it beside the group")
+    check_known(f"corpus for {language} in {where}", [name], known, next_step="describe it beside the group")
     corpus = known[name]
     if isinstance(corpus, Group):
         raise InputError(f"{where}: {name} is a group, too", allowed="corpora that have text of their own")
-    for wanted in (language, group.into):
-        if wanted not in corpus.languages:
-            raise unknown(f"language of {name}, which {where} takes from it,", wanted, corpus.languages)
+    wanted = (language, group.into)
+    check_known(f"language of {name}, which {where} takes from it,", wanted, corpus.languages)
     if language == group.into:
         raise InputError(f"{where}: {language} cannot be translated into itself", allowed="other languages in `group`")
     test = _test_set(group, corpus, language, where)

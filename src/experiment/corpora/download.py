@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 
 from experiment.store.checksums import file_sha256
 from experiment.store.making import locked
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 if TYPE_CHECKING:
     import requests
@@ -94,8 +94,7 @@ def _fetch(url: str, target: Path, sha256: str | None, mirror: Path | None, atte
 def check_url(url: str) -> None:
     """Raise InputError for a URL that `fetch` cannot read, or whose place would be outside the folder of downloads."""
     parts = urlsplit(url)
-    if parts.scheme not in SCHEMES:
-        raise unknown("scheme", parts.scheme, SCHEMES, next_step=f"correct the URL {url}")
+    check_known("scheme", [parts.scheme], SCHEMES, next_step=f"correct the URL {url}")
     where = place(url)
     outside = ".." in PurePosixPath(where).parts or not where.isprintable()
     if outside or (parts.scheme != "file" and not parts.hostname):

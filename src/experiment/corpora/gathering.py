@@ -16,9 +16,8 @@ from experiment.corpora.cleaning import Overlap
 from experiment.corpora.corpus_groups import MANY
 from experiment.corpora.parallel_text import Pair, read_pairs, sides, write_pairs
 from experiment.jsonfiles import write_json
-from experiment.text.lines import write_lines
 from subwords.errors import InputError
-from subwords.files import read_lines
+from subwords.files import read_lines, write_lines
 
 
 @dataclass(frozen=True)

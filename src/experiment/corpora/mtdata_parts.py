@@ -19,7 +19,7 @@ from experiment.corpora.download import fetch, place
 from experiment.store.checksums import file_sha256
 from experiment.store.making import locked
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_whole
 
 
 def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]:
@@ -113,8 +113,7 @@ def check_content(path: Path) -> None:
     """Record the SHA-256 of a file that was fetched for the first time. Raises InputError where it is another later."""
     record, found = path.with_name(f"{path.name}.sha256"), file_sha256(path)
     if not record.exists():
-        with whole_file(record) as stream:
-            stream.write(f"{found}  {path.name}\n")
+        write_whole(record, f"{found}  {path.name}\n")
     elif found != (first := record.read_text(encoding="utf-8").split(" ")[0]):
         raise InputError(
             f"the SHA-256 of {path} is {found}",

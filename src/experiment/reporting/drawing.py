@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subwords.files import whole_file
+from subwords.files import whole_file, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,15 +35,18 @@ def styled() -> Any:
     return mpl.rc_context(style())
 
 
-def axes_grid(columns: int, rows: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
-    """Return a figure of equal panels of `width` by `height` inches, and its axes row by row."""
+def axes_grid(panels: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure of equal panels of `width` by `height` inches, `columns` a row, and their axes row by row."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    rows = -(-panels // columns)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    grid = figure.subplots(rows, columns, squeeze=False, **options)
-    return figure, list(grid.flat)
+    grid = list(figure.subplots(rows, columns, squeeze=False, **options).flat)
+    for unused in grid[panels:]:
+        unused.set_visible(False)
+    return figure, grid[:panels]
 
 
 def svg_text(figure: Figure) -> str:
@@ -57,8 +60,7 @@ def svg_text(figure: Figure) -> str:
 def save_figure(figure: Figure, path: Path) -> str:
     """Write the figure as SVG, and return what was written."""
     text = svg_text(figure)
-    with whole_file(path) as stream:
-        stream.write(text)
+    write_whole(path, text)
     return text
 
 

@@ -30,12 +30,9 @@ def draw_scores(rows: Sequence[Row]) -> Figure:
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     with styled():
-        wide = min(2, len(metrics))
-        figure, panels = axes_grid(wide, -(-len(metrics) // wide), 4.6, 1.3 + 0.34 * len(names), sharey=True)
+        figure, panels = axes_grid(len(metrics), min(2, len(metrics)), 4.6, 1.3 + 0.34 * len(names), sharey=True)
         offsets = [0.36 * (k + 0.5) / len(testsets) - 0.18 for k in range(len(testsets))]
-        for axes in panels[len(metrics) :]:
-            axes.set_visible(False)
-        for axes, metric in zip(panels, metrics, strict=False):
+        for axes, metric in zip(panels, metrics, strict=True):
             for k, testset in enumerate(testsets):
                 shown = [row for row in rows if row["testset"] == testset and row["metric"] == metric]
                 _draw_test_set(axes, shown, names, offsets[k], COLORS[k % 6], MARKERS[k % 7], testset)
@@ -79,7 +76,8 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
         return None
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
     with styled():
-        figure, panels = axes_grid(len(measures), len(columns), 3.6, 3.2, sharey="row", sharex="col")
+        number = len(measures) * len(columns)
+        figure, panels = axes_grid(number, len(measures), 3.6, 3.2, sharey="row", sharex="col")
         grid = iter(panels)
         for testset, metric in columns:
             for measure in measures:
@@ -143,7 +141,7 @@ def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
     if not measures:
         return None
     with styled():
-        figure, panels = axes_grid(len(costs), len(measures), 3.4, 2.9, sharey="row", sharex="col")
+        figure, panels = axes_grid(len(costs) * len(measures), len(costs), 3.4, 2.9, sharey="row", sharex="col")
         grid = iter(panels)
         for measure, label in measures.items():
             for cost in costs:
@@ -226,17 +224,13 @@ def draw_histograms(statistics: Mapping[str, PieceStatistics]) -> Figure | None:
     found = {name: each.sides for name, each in statistics.items() if each.source.histogram or each.target.histogram}
     if not found:
         return None
-    columns = min(4, len(found))
     with styled():
-        height = -(-len(found) // columns)
-        figure, panels = axes_grid(columns, height, 2.4, 1.9, sharex=True, sharey=True)
-        for axes, (name, sides) in zip(panels, found.items(), strict=False):
+        figure, panels = axes_grid(len(found), min(4, len(found)), 2.4, 1.9, sharex=True, sharey=True)
+        for axes, (name, sides) in zip(panels, found.items(), strict=True):
             for (side, measured), color, shift in zip(sides.items(), COLORS, (-0.2, 0.2), strict=False):
                 shares = _shares(measured.histogram)
                 axes.bar([p + shift for p in range(1, MOST_PIECES + 1)], shares, 0.4, color=color, label=side)
             axes.set_title(name, fontsize=10)
-        for axes in panels[len(found) :]:
-            axes.set_visible(False)
         labels = [*map(str, range(1, MOST_PIECES)), f"{MOST_PIECES}+"]
         panels[0].set_xticks(range(1, MOST_PIECES + 1), labels)
         panels[0].set_ylim(0, 1)

@@ -207,38 +207,33 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         notes = [f"Mean ± half of its 95% t interval over {seeds[0]} seeds."]
     else:
         notes = ["One seed a system: nothing is known about the variance of training."]
-    tested = any(row["effect_p_holm"] is not None for row in rows)
-    others = len({row["segmentation"] for row in rows if row["effect"] is not None})
-    if tested:
-        notes.append(_explained(signs, others, rows))
-    elif len(systems) > 1:
-        notes.append("These scores come without a comparison, so there is no sign at any of them.")
-    notes += _untrained(systems, rows)
-    if any(row["copied_source"] is not None for row in rows):
-        notes.append("Copied source: the source sentences, scored as translations.")
-    if any(row["round_trip"] is not None for row in rows):
-        notes.append(_round_trips(systems))
-    if any(row["pieces_per_sentence_target"] is not None for row in rows):
-        notes.append("Vocab: types of pieces in the training text, both sides together unless it says otherwise.")
-        notes.append("Pieces/sent: mean pieces of a sentence of the training text.")
+    known = {column for column in rows[0] if any(row[column] is not None for row in rows)}
+    tested, of_pieces = "effect_p_holm" in known, "pieces_per_sentence_target" in known
     devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
-    if devices:
-        notes.append(f"Trained on {devices}. Train (min): wall-clock time of one training.")
-    if any(row["training_flops"] for row in rows):
-        notes.append("Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.")
-    sharing = max((row["runs_per_gpu"] or 1 for row in rows), default=1)
-    if sharing > 1:
-        notes.append(
-            f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}."
-        )
+    sharing = max(row["runs_per_gpu"] or 1 for row in rows)
+    said = {
+        _explained(signs, rows): tested,
+        "These scores come without a comparison, so there is no sign at any of them.": not tested and len(systems) > 1,
+        **dict.fromkeys(_untrained(systems, rows), True),
+        "Copied source: the source sentences, scored as translations.": "copied_source" in known,
+        _round_trips(systems): "round_trip" in known,
+        "Vocab: types of pieces in the training text, both sides together unless it says otherwise.": of_pieces,
+        "Pieces/sent: mean pieces of a sentence of the training text.": of_pieces,
+        f"Trained on {devices}. Train (min): wall-clock time of one training.": bool(devices),
+        "Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.": "training_flops" in known,
+        f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}.": sharing
+        > 1,
+    }
+    notes += [sentence for sentence, so in said.items() if so]
     notes += _count_note(rows, "empty_hypotheses", "Empty translations")
     notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
     notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
     return notes + _versions(rows)
 
 
-def _explained(signs: set[str], others: int, rows: Sequence[Row]) -> str:
+def _explained(signs: set[str], rows: Sequence[Row]) -> str:
     """Return the line that explains the sign."""
+    others = len({row["segmentation"] for row in rows if row["effect"] is not None})
     over = "seeds and sentences" if any(row["over_seeds"] for row in rows) else "the sentences of the test set"
     corrected = f", corrected for comparing {others} systems" if others > 1 else ""
     text = f"{DIFFERS} differs from {_baseline(rows)} (p < {ALPHA} over {over}{corrected})"

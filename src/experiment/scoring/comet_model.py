@@ -14,7 +14,7 @@ from typing import Any
 
 from experiment.store.checksums import Checksums, file_sha256
 from experiment.store.keys import key
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 DEFAULT_MODEL = "Unbabel/wmt22-comet-da"
 NETWORK_SECONDS = 10
@@ -81,8 +81,7 @@ def _local_checkpoint(model: str) -> Path | None:
             next_step="copy hparams.yaml from where the checkpoint comes from",
         )
     kind = read_hyperparameters(checkpoint).get("class_identifier")
-    if kind not in _CLASSES:
-        raise unknown(f"class_identifier in {parameters}", kind, _CLASSES)
+    check_known(f"class_identifier in {parameters}", [kind], _CLASSES)
     return checkpoint
 
 
@@ -218,8 +217,7 @@ class CometScorer:
     """
 
     def __init__(self, model: str, precision: str = "fp32") -> None:
-        if precision not in PRECISIONS:
-            raise unknown("COMET precision", precision, PRECISIONS)
+        check_known("COMET precision", [precision], PRECISIONS)
         self._network, checkpoint = load_comet_model(model)
         self._signature = comet_signature(model, checkpoint, precision)
         if precision == "fp16":

@@ -25,7 +25,7 @@ import numpy as np
 
 from experiment.scoring.metrics import check_metrics, make_metric
 from experiment.scoring.sentence_statistics import Array, SentenceStatistics, text_statistics
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 TESTS = ("bootstrap", "randomization", "sacrebleu-bootstrap")
 #: The test, and its number of resamples, where an experiment does not say.
@@ -61,8 +61,7 @@ def resampling_seed() -> int:
 
 def check_test(test: str, samples: int) -> None:
     """Raise InputError for a test that does not exist, or a number of resamples that cannot be."""
-    if test not in TESTS:
-        raise unknown("significance test", test, TESTS)
+    check_known("significance test", [test], TESTS)
     if samples < 1:
         raise InputError(f"samples={samples}", allowed="an integer above 0, usually 1000 or more")
     resampling_seed()
@@ -163,33 +162,26 @@ def paired_tests(
     references: Sequence[str],
     metrics: Iterable[str],
     *,
-    test: str = "bootstrap",
     samples: int = 1000,
     target: str = "",
-    tokenizer: str | None = None,
 ) -> tuple[dict[str, str], dict[str, dict[str, Outcome]]]:
-    """Test the translations of every system against those of the first one, on one test set.
+    """Test the translations of every system against those of the first one, on one test set, by the default test.
 
     Returns the signature of each metric's test, and for each metric the outcome of each system.
     """
-    signatures, found = {}, {}
+    signatures, found, test = {}, {}, DEFAULTS["test"]
     for name in check_metrics(metrics, lexical=True):
-        signature, counted = count_sentences(name, systems, references, target=target, tokenizer=tokenizer)
+        signature, counted = count_sentences(name, systems, references, target=target)
         signatures[name] = test_signature(signature, test, samples)
         found[name] = outcomes(counted, test=test, samples=samples)
     return signatures, found
 
 
 def count_sentences(
-    metric: str,
-    systems: Mapping[Any, Sequence[str]],
-    references: Sequence[str],
-    *,
-    target: str = "",
-    tokenizer: str | None = None,
+    metric: str, systems: Mapping[Any, Sequence[str]], references: Sequence[str], *, target: str = ""
 ) -> tuple[str, dict[Any, SentenceStatistics]]:
     """Return a text metric's signature and the statistics of each system's translations."""
-    computed = make_metric(metric, [line.rstrip() for line in references], target=target, tokenizer=tokenizer)
+    computed = make_metric(metric, [line.rstrip() for line in references], target=target)
     counted = {n: text_statistics(computed, [line.rstrip() for line in lines]) for n, lines in systems.items()}
     return computed.get_signature().format(), counted
 

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from experiment.jsonfiles import read_json, write_json
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import whole_file, write_whole
 
 MEMORY = ".checksums.json"
 
@@ -32,8 +32,7 @@ def file_with_checksum(path: str | Path) -> Iterator[IO[Any]]:
     checksum.unlink(missing_ok=True)
     with whole_file(path) as stream:
         yield stream
-    with whole_file(checksum) as stream:
-        stream.write(f"{file_sha256(path)}  {Path(path).name}\n")
+    write_whole(checksum, f"{file_sha256(path)}  {Path(path).name}\n")
 
 
 def check_checksum(path: str | Path) -> None:

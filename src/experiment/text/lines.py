@@ -1,4 +1,4 @@
-"""Texts as lines: written from a list, or made line by line from another text."""
+"""Texts as lines, made line by line from another text."""
 
 from __future__ import annotations
 
@@ -6,18 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 
 
 def one_line(text: str) -> str:
     """Return a text as one line, whatever is in it."""
     return " ".join(text.split("\n"))
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a text, one line for each of `lines`."""
-    with whole_file(path) as stream:
-        stream.writelines(f"{line}\n" for line in lines)
 
 
 def rewrite(source: Path, target: Path, function: Callable[[Iterator[str]], Iterable[str]]) -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from experiment.text.lines import rewrite
 from subwords.errors import InputError, unknown
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_whole
 
 if TYPE_CHECKING:
     from sacremoses import MosesTokenizer, MosesTruecaser
@@ -110,8 +110,7 @@ def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
     truecaser.model = {"casing": casing}
     with tempfile.TemporaryDirectory() as folder:
         truecaser.save_model(f"{folder}/model")  # readable for its owner alone, hence the copy
-        with whole_file(model, "wb") as stream:
-            stream.write(Path(folder, "model").read_bytes())
+        write_whole(model, Path(folder, "model").read_bytes())
 
 
 def write_text(language: str, source: Path, output: Path, splits: Sequence[str], *, workers: int = 1) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from experiment.schema import SCHEMAS
 from experiment.store.checksums import file_sha256
 from experiment.yamlfiles import read_mapping
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known, unknown
 
 #: The value of a flag that holds only where source and target share one vocabulary.
 WHEN_JOINT = "when-joint"
@@ -31,8 +31,7 @@ FILE_FLAGS: list[str] = _TREATED["files"]
 
 @functools.cache
 def _known_flags() -> dict[str, Any]:
-    known: dict[str, Any] = json.loads((SCHEMAS / "fairseq_flags.json").read_text(encoding="utf-8"))
-    return known
+    return json.loads((SCHEMAS / "fairseq_flags.json").read_text(encoding="utf-8"))
 
 
 def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,10 +50,8 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _named(name: str, recipes: Mapping[str, Any]) -> Mapping[str, Any]:
-    if name not in recipes:
-        raise unknown("model", name, recipes, next_step="choose one, or describe it in config/models.yaml")
-    found: Mapping[str, Any] = recipes[name]
-    return found
+    check_known("model", [name], recipes, next_step="choose one, or describe it in config/models.yaml")
+    return recipes[name]
 
 
 def check_flags(name: str, flags: Mapping[str, Any]) -> None:
@@ -142,9 +139,7 @@ def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
 
 def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
     """Raise InputError for a flag that shapes the model and so belongs to a recipe."""
-    for flag in flags:
-        if flag not in RUNTIME_FLAGS:
-            raise unknown(f"flag in {where}:", flag, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
+    check_known(f"flag in {where}:", flags, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
 
 
 def update_frequencies(flags: Mapping[str, Any]) -> list[int]:

@@ -40,7 +40,7 @@ from subwords import marks
 from subwords.boundaries import cuts, read_gold
 from subwords.counting import word_table
 from subwords.errors import InputError
-from subwords.files import pieces_in, whole_file
+from subwords.files import pieces_in, write_lines
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
 from subwords.merges.segmenter import at_least_one
@@ -121,9 +121,7 @@ class BPEKnockout(WordSegmenter):
         return cls(merges, int(learned), **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(f"{_HEADER}{self.learned}\n")
-            stream.writelines(f"{' '.join(parts)}\n" for parts in self.merges)
+        write_lines(path, [f"{_HEADER}{self.learned}", *map(" ".join, self.merges)])
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [marks.write(self._segment(word)) for word in words]

@@ -31,6 +31,7 @@ from subwords.files import (
     place_for_model,
     whole_file,
     whole_lines,
+    write_whole,
 )
 from subwords.segmenter import Segmenter
 from subwords.threads import use
@@ -416,8 +417,7 @@ def _new(arguments: argparse.Namespace) -> None:
     cls = "".join(part.capitalize() for part in name.split("_"))
     source = Path(__file__).with_name("template.py").read_text("utf-8")
     source = source.replace("NAME.py", path.name).replace("Template", cls).replace('"template"', f'"{name}"')
-    with whole_file(path) as stream:
-        stream.write(source)
+    write_whole(path, source)
     print(f"{path} has the class {cls}. Next: subwords check {path}:{cls}")
 
 

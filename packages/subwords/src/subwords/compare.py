@@ -22,7 +22,7 @@ from subwords import registry
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, describe
 
@@ -103,8 +103,7 @@ def _row(
     start = time.perf_counter()
     segmenter = algorithm.learn([text], size if algorithm.size_counts else None, **options)
     learned = time.perf_counter()
-    with whole_file(pieces) as stream:
-        stream.writelines(f"{line}\n" for line in segmenter.encode_lines(read_lines(text)))
+    write_lines(pieces, segmenter.encode_lines(read_lines(text)))
     encoded = time.perf_counter()
     figures = describe(Segmented(pieces, text), segmenter=segmenter, gold=gold)
     figures["pieces_per_word"] = figures["pieces"] / words
@@ -125,9 +124,7 @@ def _tokenized(text: Path, language: str, folder: Path) -> Path:
 
     tokenizer = MosesTokenizer(lang=language)
     path = folder / "tokenized"
-    with whole_file(path) as stream:
-        for line in read_lines(text):
-            stream.write(f"{tokenizer.tokenize(line, escape=False, return_str=True)}\n")
+    write_lines(path, (tokenizer.tokenize(line, escape=False, return_str=True) for line in read_lines(text)))
     return path
 
 

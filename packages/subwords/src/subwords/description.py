@@ -13,9 +13,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from subwords.class_files import digest, file_name
 from subwords.errors import InputError
-from subwords.files import FileRead, whole_file
-from subwords.sources import digest, file_name
+from subwords.files import FileRead, write_whole
 from subwords.version import __version__
 
 if TYPE_CHECKING:
@@ -73,9 +73,8 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
 
 def write(described: dict[str, Any], path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
-    with whole_file(path_of(path)) as stream:
-        json.dump(described | {"sha256": digest(path)}, stream, ensure_ascii=False, indent=2)
-        stream.write("\n")
+    content = json.dumps(described | {"sha256": digest(path)}, ensure_ascii=False, indent=2)
+    write_whole(path_of(path), content + "\n")
 
 
 def _files(cls: type[Segmenter]) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 
 class InputError(ValueError):
@@ -38,3 +38,10 @@ def unknown(kind: str, value: object, choices: Iterable[object], next_step: str 
     close = difflib.get_close_matches(str(value), names, n=1)
     hint = f": did you mean {close[0]!r}?" if close else ""
     return InputError(f"unknown {kind} {str(value)!r}{hint}", allowed=", ".join(names), next_step=next_step)
+
+
+def check_known(kind: str, values: Iterable[object], choices: Collection[object], next_step: str = "") -> None:
+    """Raise the error of `unknown` for the first of the values that is not among `choices`."""
+    for value in values:
+        if value not in choices:
+            raise unknown(kind, value, choices, next_step)

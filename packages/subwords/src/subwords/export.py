@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_whole
 from subwords.merges.segmenter import MergeSegmenter
 from subwords.pretrained import Pretrained
 from subwords.segmenter import Segmenter
@@ -48,8 +48,7 @@ def write(model: Segmenter, to: str, path: Path) -> None:
         text = json.dumps(tokenizer_json(model), ensure_ascii=False, indent=1)
     elif to == "sentencepiece":
         _check(model, to, (SentencePieceModel,))
-        with whole_file(path, "wb") as stream:
-            stream.write(model.model_bytes())
+        write_whole(path, model.model_bytes())
         return
     elif to == "fairseq":
         pieces = [piece for piece in model.known_pieces() if piece not in FAIRSEQ_SPECIAL]
@@ -62,8 +61,7 @@ def write(model: Segmenter, to: str, path: Path) -> None:
     else:
         pieces = [*MARIAN_SPECIAL, *(piece for piece in model.known_pieces() if piece not in MARIAN_SPECIAL)]
         text = "".join(f"{_in_yaml(piece)}: {number}\n" for number, piece in enumerate(pieces))
-    with whole_file(path) as stream:
-        stream.write(text)
+    write_whole(path, text)
 
 
 def _in_yaml(piece: str) -> str:
@@ -74,8 +72,7 @@ def tokenizer_json(model: Segmenter) -> dict[str, Any]:
     """Return a model as Hugging Face's tokenizers read it. Raises InputError where they cannot express it."""
     _check(model, "huggingface", HUGGINGFACE)
     if isinstance(model, TokenizerJson):
-        found: dict[str, Any] = json.loads(model.tokenizer.to_str())
-        return found
+        return json.loads(model.tokenizer.to_str())
     in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
     if left := set(model.applied_with()) - in_draws - {"unknown"}:
         raise InputError(f"tokenizer.json has no place for {', '.join(sorted(left))}")

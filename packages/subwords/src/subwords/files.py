@@ -56,6 +56,18 @@ def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         raise
 
 
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write text or bytes to a file that is whole or absent, as `whole_file` does."""
+    with whole_file(path, "w" if isinstance(content, str) else "wb") as stream:
+        stream.write(content)
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write a text, one line for each of `lines`, as `whole_file` does."""
+    with whole_file(path) as stream:
+        stream.writelines(f"{line}\n" for line in lines)
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -20,8 +20,7 @@ def by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
 
 def write_frequencies(counts: Mapping[str, int], path: Path) -> None:
     """Write `counts` as `piece<TAB>count` lines, most frequent first."""
-    with whole_file(path) as stream:
-        stream.writelines(f"{piece}\t{count}\n" for piece, count in by_frequency(counts))
+    write_lines(path, (f"{piece}\t{count}" for piece, count in by_frequency(counts)))
 
 
 def read_frequencies(path: Path) -> dict[str, int]:

@@ -38,7 +38,7 @@ from typing import Any, Self
 
 from subwords.bytelevel import BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 from subwords.segmenter import Parameter, changed_options, check_least, check_size, read_options, warn_of_fewer
 
 
@@ -81,8 +81,7 @@ class GreedTok(ByteSegmenter):
         return cls(tokens, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.writelines(f"{token}\n" for token in self.tokens)
+        write_lines(path, self.tokens)
 
     def segment_token(self, token: str) -> list[str]:
         if self.variant == "paper":

@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any, Self
 from subwords.core import huffman as core
 from subwords.counting import word_table
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_whole
 from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
@@ -101,8 +101,7 @@ def huffman_codes(
         return {symbols[0]: words[0]}  # a single word still needs a code that can be seen
     # The textbook's dummy words, without making them: they would all be joined by the first merge.
     first = 2 + (len(counts) - 2) % (arity - 1) if padding == "optimal" else arity
-    codes: dict[str, str] = core.huffman_codes(list(words), list(counts), arity, first, symbols)
-    return codes
+    return core.huffman_codes(list(words), list(counts), arity, first, symbols)
 
 
 def expected_length(codes: dict[str, str], counts: dict[str, int]) -> float:
@@ -198,8 +197,7 @@ class Huffman(WordSegmenter):
         return model
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(json.dumps(self.codes, ensure_ascii=False))
+        write_whole(path, json.dumps(self.codes, ensure_ascii=False))
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [self._pieces.get(word, UNKNOWN) for word in words]

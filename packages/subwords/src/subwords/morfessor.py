@@ -27,7 +27,7 @@ from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import read_bytes, whole_file
+from subwords.files import read_bytes, write_lines
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, check_size, read_options
 
 if TYPE_CHECKING:
@@ -110,10 +110,8 @@ class Morfessor(WordSegmenter):
         return cls(_flat(iter(segmentations), weight), **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(f"{_HEADER}{self.model.get_corpus_coding_weight()!r}\n")
-            for count, _, morphs in self.model.get_segmentations():
-                stream.write(f"{count} {_BETWEEN.join(morphs)}\n")
+        words = (f"{count} {_BETWEEN.join(morphs)}" for count, _, morphs in self.model.get_segmentations())
+        write_lines(path, [f"{_HEADER}{self.model.get_corpus_coding_weight()!r}", *words])
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         segment, smoothing = self.model.viterbi_segment, self.smoothing
@@ -129,8 +127,7 @@ class Morfessor(WordSegmenter):
         return marks.both_forms(morph for _, _, morphs in self.model.get_segmentations() for morph in morphs)
 
     def reached(self) -> int:
-        morphs: int = self.model.types
-        return morphs
+        return self.model.types
 
 
 def _library() -> Any:

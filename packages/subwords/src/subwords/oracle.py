@@ -28,7 +28,7 @@ from typing import Any, Self
 from subwords import marks
 from subwords.boundaries import read_gold
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_lines
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
 
 
@@ -73,8 +73,7 @@ class Oracle(WordSegmenter):
         return cls(morphs, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.writelines(f"{word}\t{' '.join(morphs)}\n" for word, morphs in sorted(self.morphs.items()))
+        write_lines(path, (f"{word}\t{' '.join(morphs)}" for word, morphs in sorted(self.morphs.items())))
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [marks.write(self._segment(word)) for word in words]

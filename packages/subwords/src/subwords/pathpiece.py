@@ -35,7 +35,7 @@ from typing import Any, Self
 
 from subwords.bytelevel import ALPHABET, BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
-from subwords.files import read_lines, whole_file
+from subwords.files import read_lines, write_lines
 from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
 
 
@@ -84,9 +84,8 @@ class PathPiece(ByteSegmenter):
         return cls(["".join(ALPHABET[byte] for byte in token) for token in tokens if len(token) > 1])
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.writelines(f"{bytes([byte]).hex()}\n" for byte in range(256))
-            stream.writelines(f"{bytes(BYTES[c] for c in token).hex()}\n" for token in self.tokens)
+        single = [bytes([byte]) for byte in range(256)]
+        write_lines(path, map(bytes.hex, [*single, *(bytes(BYTES[c] for c in token) for token in self.tokens)]))
 
     def segment_token(self, token: str) -> list[str]:
         _, widths = shortest(token, self._known, self._longest)

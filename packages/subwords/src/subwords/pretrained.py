@@ -23,7 +23,7 @@ from typing import Any, Self
 
 from subwords.bpe import BPE
 from subwords.errors import InputError
-from subwords.files import read_bytes, whole_file
+from subwords.files import read_bytes, write_whole
 from subwords.merges.codes import HEADER, merges_in
 from subwords.segmenter import Parameter, Segmenter, check_size, read_options
 from subwords.sentencepieces import Unigram
@@ -68,8 +68,7 @@ class Pretrained(Segmenter):
         return cls(read_bytes(path), path)
 
     def write(self, path: Path) -> None:
-        with whole_file(path, "wb") as stream:
-            stream.write(self.content)
+        write_whole(path, self.content)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         return self.inner.encode_batch(lines)

@@ -96,5 +96,4 @@ def draw_merges(
         return learn_merges(counts, size, min_frequency=1)
     text = running_text(counts, size)
     advance(Drawn(text, LAWS.index(sampling), temperature, uniform(seed, text.most)), text)
-    merges: list[Merge] = text.merges()
-    return merges
+    return text.merges()

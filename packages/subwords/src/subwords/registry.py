@@ -19,9 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from subwords.errors import InputError, unknown
+from subwords.class_files import FILE_MODULE, digest, digest_of
+from subwords.errors import InputError, check_known, unknown
 from subwords.segmenter import Segmenter
-from subwords.sources import FILE_MODULE, digest, digest_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
@@ -69,8 +69,7 @@ def find(name: str, folder: Path | None = None) -> type[Segmenter]:
     """
     if name in ALGORITHMS:
         module, _, cls = ALGORITHMS[name].partition(":")
-        found: type[Segmenter] = getattr(import_module(module), cls)
-        return found
+        return getattr(import_module(module), cls)
     if is_file(name):
         path, cls = split_file(name, folder)
         return _class(_module(path, digest(path)), cls, name)
@@ -156,8 +155,7 @@ def _checked(cls: object, name: str) -> type[Segmenter]:
     lacks += sorted(getattr(cls, "__abstractmethods__", ()))
     if lacks:
         raise InputError(f"{name} has no {', '.join(lacks)}", next_step="compare it with: subwords new NAME")
-    if cls.reads not in ("raw", "moses"):
-        raise unknown(f"value for reads in {name}", cls.reads, ("raw", "moses"))
+    check_known(f"value for reads in {name}", [cls.reads], ("raw", "moses"))
     return cls
 
 

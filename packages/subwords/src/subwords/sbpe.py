@@ -47,7 +47,7 @@ from typing import Any, Self
 
 from subwords.counting import word_table
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import write_lines
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
 from subwords.merges.segmenter import MergeSegmenter, at_least_one
@@ -113,10 +113,11 @@ class SBPE(MergeSegmenter):
 
     def write_gains(self, path: Path) -> None:
         """Write one JSON object per merge: its number from 1, its two symbols and its gain in nats."""
-        with whole_file(path) as stream:
-            for number, ((left, right), gain) in enumerate(zip(self.merges, self.gains, strict=False), 1):
-                entry = {"merge": number, "left": left, "right": right, "gain": gain}
-                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        entries = (
+            {"merge": number, "left": left, "right": right, "gain": gain}
+            for number, ((left, right), gain) in enumerate(zip(self.merges, self.gains, strict=False), 1)
+        )
+        write_lines(path, (json.dumps(entry, ensure_ascii=False) for entry in entries))
 
 
 def likelihood_merges(

@@ -17,7 +17,7 @@ from threading import Lock, RLock
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
-from subwords.errors import InputError, Shortfall, unknown
+from subwords.errors import InputError, Shortfall, check_known, unknown
 from subwords.files import STANDARD_INPUT, FileRead, decode_lines, place_for_model, whole_lines, without_returns
 from subwords.threads import share_out, threads
 
@@ -334,7 +334,8 @@ class Segmenter(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: everything but what is computed from the rest when it is first needed."""
-        return {name: value for name, value in vars(self).items() if not _is_computed(type(self), name)}
+        kinds = ((name, getattr(type(self), name, None)) for name in vars(self))
+        return {name: vars(self)[name] for name, kind in kinds if not isinstance(kind, cached_property)}
 
     def model_bytes(self) -> bytes:
         """Return the model in its published format."""
@@ -360,7 +361,7 @@ class Segmenter(ABC):
         segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
         where it is at hand). Equal signatures, equal pieces.
         """
-        from subwords.sources import digest_of
+        from subwords.class_files import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
@@ -372,10 +373,6 @@ class Segmenter(ABC):
             fields.append(f"source:{digest_of(type(self))[:12]}")
         digest = hashlib.sha256(self.model_bytes() if model is None else model).hexdigest()[:12]
         return "|".join([*fields, f"subwords:{__version__}", f"model:{digest}"])
-
-
-def _is_computed(cls: type, name: str) -> bool:
-    return isinstance(getattr(cls, name, None), cached_property)
 
 
 def seeded(seed: int) -> Callable[[], float]:
@@ -506,11 +503,7 @@ class _Encoder:
 def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None = None) -> dict[str, Any]:
     """Return the options of `cls` (of one stage, or all) with defaults filled in; raise on unknown names and values."""
     known = {parameter.name: parameter for parameter in cls.parameters}
-    for name in given:
-        if name not in known:
-            raise unknown(
-                f"option of {cls.algorithm}", name, known or ["(none)"], next_step=f"subwords list {cls.algorithm}"
-            )
+    check_known(f"option of {cls.algorithm}", given, known or ["(none)"], next_step=f"subwords list {cls.algorithm}")
     wanted = [p for p in cls.parameters if stage is None or p.stage in (stage, "both")]
     for parameter in wanted:
         if stage and parameter.required and given.get(parameter.name) in (None, ""):

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
-from subwords.files import read_bytes, read_lines, whole_file
+from subwords.files import read_bytes, read_lines, write_whole
 from subwords.segmenter import (
     Parameter,
     Segmenter,
@@ -157,8 +157,7 @@ class SentencePieceModel(Segmenter):
         return model
 
     def write(self, path: Path) -> None:
-        with whole_file(path, "wb") as stream:
-            stream.write(self.model)
+        write_whole(path, self.model)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         self._spaces_in_text += sum(line.count(SPACE) for line in checked(lines))
@@ -183,8 +182,7 @@ class SentencePieceModel(Segmenter):
                 yield piece
 
     def decode(self, pieces: str) -> str:
-        text: str = self.processor.decode([piece for piece in checked([pieces])[0].split(" ") if piece])
-        return text
+        return self.processor.decode([piece for piece in checked([pieces])[0].split(" ") if piece])
 
     def counts(self) -> dict[str, int]:
         spaces, self._spaces_in_text = self._spaces_in_text, 0
@@ -194,8 +192,7 @@ class SentencePieceModel(Segmenter):
         return [self.processor.id_to_piece(number) for number in range(self.processor.get_piece_size())]
 
     def reached(self) -> int:
-        size: int = self.processor.get_piece_size()
-        return size
+        return self.processor.get_piece_size()
 
     def learned_with(self) -> dict[str, Any]:
         """Return what a model says, which another program may have learned with other defaults than ours."""

@@ -23,7 +23,7 @@ from typing import Any, Self
 from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import pieces_in, whole_file
+from subwords.files import pieces_in, write_lines
 from subwords.frequencies import by_frequency
 from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
@@ -62,8 +62,7 @@ class Template(WordSegmenter):
         return cls(words)
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.writelines(f"{line}\n" for line in (self.algorithm, *self.words))
+        write_lines(path, [self.algorithm, *self.words])
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of each word, joined by single spaces."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import read_bytes, whole_file
+from subwords.files import read_bytes, write_whole
 from subwords.segmenter import Segmenter, checked
 from subwords.vocabulary import Vocabulary
 
@@ -65,8 +65,7 @@ class TokenizerJson(Segmenter):
         return cls(tokenizer)
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.write(self.tokenizer.to_str(pretty=True))
+        write_whole(path, self.tokenizer.to_str(pretty=True))
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         encoded = self.tokenizer.encode_batch_fast(checked(lines), add_special_tokens=False)
@@ -78,8 +77,7 @@ class TokenizerJson(Segmenter):
     def decode(self, pieces: str) -> str:
         entries = [self._entries.get(piece, piece) for piece in checked([pieces])[0].split(" ") if piece]
         decoder = self.tokenizer.decoder
-        text: str = decoder.decode(entries) if decoder else " ".join(entries)
-        return text
+        return decoder.decode(entries) if decoder else " ".join(entries)
 
     def counts(self) -> dict[str, int]:
         unknown, self._unknown = self._unknown, 0
@@ -93,5 +91,4 @@ class TokenizerJson(Segmenter):
         return list(self._pieces.values())
 
     def reached(self) -> int:
-        size: int = self.tokenizer.get_vocab_size()
-        return size
+        return self.tokenizer.get_vocab_size()

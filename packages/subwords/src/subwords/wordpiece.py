@@ -32,7 +32,7 @@ from typing import Any, Self
 from subwords import marks
 from subwords.errors import InputError
 from subwords.extras import extra
-from subwords.files import pieces_in, read_lines, whole_file
+from subwords.files import pieces_in, read_lines, write_lines
 from subwords.marks import CONTINUES
 from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
 
@@ -104,8 +104,7 @@ class WordPiece(WordSegmenter):
         return cls(pieces, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
-        with whole_file(path) as stream:
-            stream.writelines(f"{piece}\n" for piece in self.vocabulary)
+        write_lines(path, self.vocabulary)
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [self._segment(word) for word in words]

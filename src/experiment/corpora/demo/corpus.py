@@ -16,8 +16,8 @@ from random import Random
 
 from experiment.corpora.demo.grammar import Grammar, Sentence
 from experiment.corpora.demo.lexicon import Word
-from experiment.text.lines import write_lines
 from subwords.errors import InputError
+from subwords.files import write_lines
 
 SOURCE, TARGET = "en", "qmo"
 SPLITS = {"train": 4000, "dev": 200, "test": 250, "test_unseen": 250}

@@ -31,8 +31,7 @@ def pretokenizer() -> Pretokenizer:
 @cache
 def upper_letters() -> dict[int, int]:
     """Return towupper as a table for str.translate."""
-    letters: dict[int, int] = pretokenizer().upper_letters()
-    return letters
+    return pretokenizer().upper_letters()
 
 
 def _range(word: str) -> tuple[int, int, int]:

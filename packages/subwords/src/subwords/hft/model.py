@@ -41,7 +41,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from subwords.errors import InputError
-from subwords.files import whole_file, without_returns
+from subwords.files import without_returns, write_lines
 from subwords.frequencies import read_frequencies
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
 
@@ -124,8 +124,7 @@ class HFT(WordSegmenter):
 
     def write(self, path: Path) -> None:
         """Write the vocabulary, by count and entry, descending (the public code's order)."""
-        with whole_file(path) as stream:
-            stream.writelines(f"{entry}\t{self.vocabulary[entry]}\n" for entry in self.known_pieces())
+        write_lines(path, (f"{entry}\t{self.vocabulary[entry]}" for entry in self.known_pieces()))
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         """Return the pieces of HFT tokens."""
@@ -142,8 +141,7 @@ class HFT(WordSegmenter):
         if self.pretokenized:
             return block
         block.decode("utf-8")
-        tokens: bytes = self._tables.pretokenize(block, self.variant == "paper")
-        return tokens
+        return self._tables.pretokenize(block, self.variant == "paper")
 
     @cached_property
     def _tables(self) -> Pretokenizer:

@@ -6,10 +6,11 @@ The first line is `#version: 0.2`, each other line one merge, `left right`; a pi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from subwords.errors import InputError
-from subwords.files import read_bytes, whole_file
+from subwords.files import read_bytes, write_lines
 
 #: Marks the last piece of a word in a codes file.
 END = "</w>"
@@ -20,9 +21,7 @@ Merge = tuple[str, str]
 
 def write_codes(path: str | Path, merges: Iterable[Merge]) -> None:
     """Write merges to a codes file."""
-    with whole_file(path) as stream:
-        stream.write(f"{HEADER}\n")
-        stream.writelines(f"{left} {right}\n" for left, right in merges)
+    write_lines(path, chain([HEADER], map(" ".join, merges)))
 
 
 def read_codes(path: str | Path) -> list[Merge]:

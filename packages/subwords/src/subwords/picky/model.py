@@ -34,7 +34,7 @@ from typing import Any, Self
 
 from subwords.counting import count_words
 from subwords.errors import InputError
-from subwords.files import read_bytes, whole_file
+from subwords.files import read_bytes, write_whole
 from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
 from subwords.segmenter import (
     Parameter,
@@ -154,9 +154,7 @@ class PickyBPE(WordSegmenter):
                 if not event.merged
             ],
         }
-        with whole_file(path) as stream:
-            json.dump(model, stream, ensure_ascii=False, separators=(",", ":"))
-            stream.write("\n")
+        write_whole(path, json.dumps(model, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [" ".join(self._segment(SPACE + word)) for word in words]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -9,10 +10,11 @@ from typing import Any, Self
 from subwords.core.words import WordTable
 from subwords.counting import word_table
 from subwords.errors import InputError
+from subwords.files import write_whole
 from subwords.merges import END, Merge, learn_stages, most_merges
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
 from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
-from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility, write_report
+from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
 _INTERVAL = Parameter("interval", 1000, "merges from one size to the next")
@@ -41,7 +43,7 @@ class ChosenMerges(MergeSegmenter):
         model.learned_letters = words.letters()
         model._report = as_report(cls.algorithm, options["variant"], chosen, steps)
         if options["report"]:
-            write_report(options["report"], model._report)
+            write_whole(options["report"], json.dumps(model._report, indent=2) + "\n")
         return model
 
 

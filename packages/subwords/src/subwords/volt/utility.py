@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from subwords.errors import InputError
-from subwords.files import whole_file
 
 
 @dataclass(frozen=True)
@@ -72,13 +69,6 @@ def sizes_up_to(last: int, interval: int, available: int, what: str) -> list[int
             next_step=f"--set interval={max(1, min(last, available) // 10)}, or give --size N",
         )
     return sizes
-
-
-def write_report(path: str | Path, report: dict[str, Any]) -> None:
-    """Write what a choice was made from, as JSON."""
-    with whole_file(path) as stream:
-        json.dump(report, stream, indent=2)
-        stream.write("\n")
 
 
 def as_report(algorithm: str, variant: str, chosen: int, steps: Sequence[Step]) -> dict[str, Any]:

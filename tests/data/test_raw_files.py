@@ -18,7 +18,7 @@ from deployment.damage import cut, flip
 from experiment.corpora.catalogue import corpora, read_catalogue
 from experiment.corpora.download import place
 from experiment.corpora.mtdata_parts import fetch_entry, find_entries
-from experiment.corpora.sources import check_checksums, prepare
+from experiment.corpora.raw_files import check_checksums, prepare
 from experiment.programs import program
 from subwords.errors import InputError
 
