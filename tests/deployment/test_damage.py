@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,13 +89,9 @@ KINDS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_damaged_file_changes_a_number(
-    workplaces: Callable[[str], Workplace], finished: Workplace, kind: str, damage: str
-) -> None:
+def test_no_damaged_file_changes_a_number(finished: Workplace, tmp_path: Path, kind: str, damage: str) -> None:
     """It heals, or it is an error that names the file; and what the error says to delete heals it."""
-    place = workplaces("damaged")
-    shutil.copytree(finished.results, place.results, dirs_exist_ok=True)
-    shutil.copytree(finished.folder / ".snakemake", place.folder / ".snakemake", dirs_exist_ok=True)
+    place = finished.copy(tmp_path / "damaged")
     pattern, deleted = KINDS[kind]
     (path,) = place.results.glob(pattern)
     DAMAGES[damage](path)

@@ -9,6 +9,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,13 +84,11 @@ def test_runs_that_are_killed_at_random(
 
 
 def test_a_kill_while_the_list_of_what_is_used_is_written(
-    workplaces: Callable[[str], Workplace], finished_base: tuple[Workplace, dict[str, Any]]
+    tmp_path: Path, finished_base: tuple[Workplace, dict[str, Any]]
 ) -> None:
     """The list protects results from `prune`: the earlier one stays until the new one is whole."""
     base, experiment = finished_base
-    place = workplaces("listing")
-    for part in ("results", ".snakemake"):
-        shutil.copytree(base.folder / part, place.folder / part, dirs_exist_ok=True)
+    place = base.copy(tmp_path / "listing")
     place.write(experiment | {"title": "Another title"})
     used = {path: path.read_bytes() for path in place.results.glob("used/*.json")}
     assert used

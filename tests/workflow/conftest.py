@@ -67,6 +67,13 @@ class Workplace:
                 shutil.copy(source, folder / part)
         self.write(TINY)
 
+    def copy(self, folder: Path) -> Workplace:
+        """Return a copy of this workplace in an empty folder, with its results and what Snakemake remembers of them."""
+        made = Workplace(folder, self.folder)
+        for part in ("results", ".snakemake"):
+            shutil.copytree(self.folder / part, folder / part)
+        return made
+
     def write(self, experiment: dict[str, Any]) -> None:
         """Write the experiment's file."""
         (self.folder / self.configfile).write_text(yaml.safe_dump(experiment, sort_keys=False))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,15 +24,9 @@ def comet_scores(place: Workplace) -> dict[tuple[str, str], float]:
 
 
 def test_comet_joins_systems_that_are_finished(
-    workplaces: Callable[[str], Workplace],
-    finished: Workplace,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    root: Path,
+    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
 ) -> None:
-    place = workplaces("comet")
-    for part in ("results", ".snakemake"):
-        shutil.copytree(finished.folder / part, place.folder / part, dirs_exist_ok=True)
+    place = finished.copy(tmp_path / "place")
     for name, value in OFFLINE.items():
         monkeypatch.setenv(name, value)
     model = make_tiny_comet(tmp_path / "model")

@@ -60,10 +60,20 @@ def folder_of(place: Workplace, file: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def one(workplaces: Callable[[str], Workplace]) -> Workplace:
-    """A workplace in which one system is finished."""
-    made = workplaces("one")
-    made.write(ONE)
+def copies(
+    workplaces: Callable[[str], Workplace], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Workplace]:
+    """Return a maker of workplaces in which one system is finished."""
+    finished = workplaces("finished-one")
+    finished.write(ONE)
+    finished.run()
+    return lambda name: finished.copy(tmp_path_factory.mktemp(name))
+
+
+@pytest.fixture(scope="module")
+def one(copies: Callable[[str], Workplace]) -> Workplace:
+    """Such a workplace for all tests that only add to it: its tables are of its own folder."""
+    made = copies("one")
     made.run()
     return made
 
@@ -82,13 +92,12 @@ def test_other_definitions_under_the_same_names(one: Workplace) -> None:
     assert before.items() <= stored(one).items()
 
 
-def test_tables_of_one_name_are_those_of_who_runs(workplaces: Callable[[str], Workplace]) -> None:
+def test_tables_of_one_name_are_those_of_who_runs(copies: Callable[[str], Workplace]) -> None:
     """Also where Snakemake remembers nothing, as in another clone on the same results."""
-    place, other = workplaces("first"), {**OTHER, "experiment": "tiny"}
-    for experiment in (ONE, other):
-        place.write(experiment)
-        place.run()
-    for mine, others in ((ONE, other), (other, ONE), (ONE, other)):
+    place, other = copies("first"), {**OTHER, "experiment": "tiny"}
+    place.write(other)
+    place.run()
+    for mine, others in ((ONE, other), (other, ONE)):
         shutil.rmtree(place.folder / ".snakemake")
         assert place.plan(mine).keys() == {"manifest", "collect_scores", "tables"}
         assert place.plan(others) == {}
@@ -99,11 +108,10 @@ def test_tables_of_one_name_are_those_of_who_runs(workplaces: Callable[[str], Wo
         assert place.plan(mine) == {}
 
 
-def test_another_model_translates_again(workplaces: Callable[[str], Workplace]) -> None:
+def test_another_model_translates_again(copies: Callable[[str], Workplace]) -> None:
     """A training that was repeated may end with another model: its row is of one model alone."""
-    place = workplaces("repeated")
-    place.write(ONE)
-    place.run()
+    place = copies("repeated")
+    assert not STORE & place.plan(ONE).keys()
     record = place.one("runs/*/*/*/*/seed1/best-2/record.json")
     content = json.loads(record.read_text())
     del content["seal"]
