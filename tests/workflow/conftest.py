@@ -68,8 +68,9 @@ class Workplace:
         self.write(TINY)
 
     def copy(self, folder: Path) -> Workplace:
-        """Return a copy of this workplace in an empty folder, with its results and what Snakemake remembers of them."""
+        """Return a copy of this workplace in an empty folder: its experiment, results and what Snakemake remembers."""
         made = Workplace(folder, self.folder)
+        shutil.copy(self.folder / self.configfile, folder)
         for part in ("results", ".snakemake"):
             shutil.copytree(self.folder / part, folder / part)
         return made
