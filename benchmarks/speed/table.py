@@ -77,7 +77,8 @@ def as_markdown(rows: Sequence[Measured]) -> str:
 
 
 def _ratio(row: Measured, other: Measured | None, figure: str) -> str:
-    if other is None:
+    """Return the ratio of two medians; nothing where the other is 0: a process too short for the system to count."""
+    if other is None or not other.median(figure):
         return ""
     value = row.median(figure) / other.median(figure)
     return f"{value:.3f}" if value < 1 else f"{value:.2f}"

@@ -131,6 +131,8 @@ def test_ratios_are_of_medians():
     assert cells[2][:4] == ["subword-nmt", "learn", "20.00", "40.00"]
     assert cells[3][-4:] == ["0.010", "0.200", "1.00", "1"]
     assert cells[4][-4:] == ["0.020", "0.400", "1.50", "1"]
+    rows[0] = row("subword-nmt", 0)  # a process so short that the system counts no second of it
+    assert [line.split("|")[6].strip() for line in as_markdown(rows).split("\n")[2:]] == [""] * 5
 
 
 @pytest.mark.slow
