@@ -3,11 +3,12 @@
 fairseq 0.12.2 adds the masks of future and padding into one matrix for every head, and makes the last decoder layer
 return attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
 all sentences. On a GPU torch.nn.functional.scaled_dot_product_attention chooses the kernel. On a CPU the two products
-are written out, in fp32: each is as small as a sentence, so that bf16 only adds conversions.
+are written out, because torch's kernel takes longer there: in bf16 two to six times as long.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -94,18 +95,16 @@ def by_kernel(
 
 
 class _Products(torch.autograd.Function):
-    """`attend` with two batched products, of views that have batch · heads first, and everything between in place."""
+    """`attend` with two batched products, which have batch · heads first."""
 
     @staticmethod
     def forward(
         ctx: Any, visible: Visible, dropped: float, layouts: tuple[RowLayout, ...], *projected: torch.Tensor
     ) -> torch.Tensor:
         heads, _, size = projected[0].shape[1:]
-        q, k, v = _by_head([rows.float() for rows in projected], layouts)
-        added = visible.added((len(q), q.shape[1], k.shape[1]), heads)
-        weights = torch.baddbmm(added, q, k.transpose(1, 2), alpha=size**-0.5)
-        weights.sub_(weights.amax(2, keepdim=True)).exp_()  # torch's softmax is slow below 16 keys
-        weights.div_(weights.sum(2, keepdim=True))
+        q, k, v = map(_for_product, _by_head(projected, layouts))
+        added = visible.added((len(q), q.shape[1], k.shape[1]), heads).to(q.dtype)
+        weights = _softmax(torch.baddbmm(added, q, k.transpose(1, 2), alpha=size**-0.5))
         mask = keep_mask(weights.shape, dropped, weights.dtype) if dropped else None
         mixed = projected[0].new_empty(len(projected[0]), heads * size)
         kept = weights if mask is None else weights * mask
@@ -118,14 +117,13 @@ class _Products(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, by_mixed: torch.Tensor) -> tuple[Any, ...]:
         q, k, v, weights, mask = ctx.saved_tensors
-        by_mixed = by_mixed[: ctx.layouts[0].count].float().view(-1, len(q), q.shape[2]).transpose(0, 1)
+        by_mixed = _for_product(by_mixed[: ctx.layouts[0].count].view(-1, len(q), q.shape[2]).transpose(0, 1))
         by_scores = torch.bmm(by_mixed, v.transpose(1, 2))
         kept = weights
         if mask is not None:
             kept = weights * mask
             by_scores.mul_(mask)
-        by_scores.mul_(weights)
-        by_scores.addcmul_(weights, by_scores.sum(2, keepdim=True), value=-1).mul_(q.shape[2] ** -0.5)
+        by_scores = _softmax_backward(by_scores, weights).mul_(q.shape[2] ** -0.5)
         by_queries, by_keys = torch.bmm(by_scores, k), torch.bmm(by_scores.transpose(1, 2), q)
         found = (by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed))
         gradients = [by_mixed.new_empty(shape, dtype=kind) for shape, kind in ctx.made]
@@ -136,7 +134,33 @@ class _Products(torch.autograd.Function):
         return None, None, None, *gradients
 
 
-def _by_head(projected: list[torch.Tensor], layouts: tuple[RowLayout, ...]) -> list[torch.Tensor]:
+#: Below so many keys torch's softmax takes longer than its parts.
+FEW_KEYS = 16
+
+
+def _softmax(scores: torch.Tensor) -> torch.Tensor:
+    """Return softmax over the last dimension; `scores` may be overwritten."""
+    if scores.shape[2] >= FEW_KEYS:
+        return scores.softmax(2)
+    weights = scores.float()
+    weights.sub_(weights.amax(2, keepdim=True)).exp_()
+    return weights.div_(weights.sum(2, keepdim=True)).to(scores.dtype)
+
+
+def _softmax_backward(by_weights: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+    """Return the gradient by the scores of `_softmax`."""
+    if weights.shape[2] >= FEW_KEYS:
+        return torch._softmax_backward_data(by_weights, weights, 2, weights.dtype)
+    by_scores = by_weights.float() * weights
+    return by_scores.addcmul_(weights.float(), by_scores.sum(2, keepdim=True), value=-1).to(weights.dtype)
+
+
+def _for_product(part: torch.Tensor) -> torch.Tensor:
+    """Return a factor of the products as it is multiplied fastest: a copy in bf16 (oneDNN), itself in fp32 (MKL)."""
+    return part.contiguous() if part.dtype == torch.bfloat16 else part
+
+
+def _by_head(projected: Sequence[torch.Tensor], layouts: tuple[RowLayout, ...]) -> list[torch.Tensor]:
     """Return views of queries, keys and values as batch · heads × length × size."""
     return [
         part.flatten(1, 2).transpose(0, 1)

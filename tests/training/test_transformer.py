@@ -63,10 +63,18 @@ def gradient(task: Any, model: torch.nn.Module, batch: dict[str, object]) -> tor
 
 
 @pytest.mark.parametrize("flags", [{}, PRE_NORM], ids=["post-norm", "pre-norm"])
-def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(flags: dict[str, object]) -> None:
-    """The oracle is fairseq in fp32; the bound, how far fairseq itself is from it under torch's autocast."""
+@pytest.mark.parametrize(
+    "lengths", [[(11, 8), (5, 12), (9, 9), (3, 2)], [(31, 28), (25, 32), (19, 29), (30, 22)]], ids=["short", "long"]
+)
+def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(
+    flags: dict[str, object], lengths: list[tuple[int, int]]
+) -> None:
+    """The oracle is fairseq in fp32; the bound, how far fairseq itself is from it under torch's autocast.
+
+    In long batches it shows where sums over all rows lose digits, as those of torch's layer normalization do.
+    """
     task, stock, ours = both(flags)
-    batch = make_batch(task, [(11, 8), (5, 12), (9, 9), (3, 2)] * 10)
+    batch = make_batch(task, lengths * 10)
     exact = gradient(task, stock, batch)
     errors = []
     for model in (stock, ours):
@@ -77,7 +85,7 @@ def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(flags: dict[str, obj
         assert all(weight.dtype == weight.grad.dtype == torch.float32 for weight in model.parameters())
         found = torch.cat([weight.grad.flatten() for weight in model.parameters()])
         errors.append(float((found - exact).norm() / exact.norm()))
-    assert 0 < errors[1] < 2 * errors[0] < 0.2
+    assert 0 < errors[1] < 1.5 * errors[0] < 0.02
 
 
 def test_rows_that_fill_up_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from experiment.training import fairseq_flags
 from experiment.training.selection import gone
 from subwords.errors import InputError
 
-STEP, TRANSLATION = "training 1", "translation 1"
+STEP, TRANSLATION = "training 2", "translation 1"
 #: Beside the model: a description of the run, and its cost.
 RUN = "run.json"
 
