@@ -44,7 +44,7 @@ PAGES = sorted(
     for path in ROOT.glob(pattern)
 )
 #: Programs of others, whose options are not checked.
-FOREIGN = {"cd", "cp", "for", "git", "pip", "pytest", "sacctmgr", "sacrebleu", "sinfo", "snakedeploy", "zcat"}
+FOREIGN = {"cd", "cp", "for", "git", "pip", "pytest", "sacctmgr", "sacrebleu", "sinfo", "snakedeploy", "tar", "zcat"}
 #: Of what is not `subwords`, the programs that a test can run.
 CHEAP = ("docs/algorithms/huffman_padding.py", "docs/algorithms/volt_sizes.py")
 #: Pages that take seconds.

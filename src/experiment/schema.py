@@ -33,8 +33,11 @@ def _validator(name: str) -> Any:
     return Draft202012Validator(json.loads(text.replace('$"', r'(?!\\n)$"')))
 
 
-def defaults(name: str) -> dict[str, Any]:
-    """Return the defaults of a schema's keys; a key that is a mapping has those of its own keys."""
+def defaults(name: str, entries_of: str = "") -> dict[str, Any]:
+    """Return the defaults of a schema's keys, or of the keys of each entry of the mapping `entries_of`.
+
+    A key that is a mapping has those of its own keys.
+    """
 
     def given(properties: dict[str, Any]) -> dict[str, Any]:
         known = {key: about for key, about in properties.items() if about.keys() & {"default", "properties"}}
@@ -42,7 +45,8 @@ def defaults(name: str) -> dict[str, Any]:
             key: about["default"] if "default" in about else given(about["properties"]) for key, about in known.items()
         }
 
-    return given(_validator(name).schema["properties"])
+    properties = _validator(name).schema["properties"]
+    return given(properties[entries_of]["additionalProperties"]["properties"] if entries_of else properties)
 
 
 def check(document: Any, schema: str, where: str) -> None:

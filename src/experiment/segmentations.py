@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiment.schema import defaults
 from subwords import registry
 from subwords.errors import InputError, unknown
 from subwords.segmenter import Segmenter, read_options
@@ -84,6 +85,7 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str,
 
 def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
     """Return a checked entry of `segmentations`. Its files are searched in the folder of the experiment file."""
+    given = defaults("experiment", entries_of="segmentations") | dict(given)
     ours = ("algorithm", "size", "joint", "text", "per_seed", "learn_pairs", "draws")
     own = {key: value for key, value in given.items() if key not in ours}
     beside = Path(where).resolve().parent if Path(where).is_file() else Path.cwd()
@@ -105,20 +107,19 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
     except InputError as error:
         raise InputError(f"{where}: segmentations.{name}: {error}") from None
     stages = {parameter.name: parameter.stage for parameter in algorithm.parameters}
-    per_seed = given.get("per_seed", False)
-    if per_seed and "seed" not in stages:
+    if given["per_seed"] and "seed" not in stages:
         raise InputError(f"{where}: segmentations.{name}: per_seed, but {given['algorithm']} takes no seed")
     return Segmentation(
         name=name,
         algorithm=given["algorithm"],
         cls=algorithm,
         size=size,
-        joint=given.get("joint", False),
+        joint=given["joint"],
         text=given.get("text", algorithm.reads),
-        per_seed=per_seed,
+        per_seed=given["per_seed"],
         learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
         encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
-        learn_pairs=given.get("learn_pairs"),
+        learn_pairs=given["learn_pairs"],
         draws=given.get("draws"),
         file=file,
         source=source,

@@ -53,6 +53,7 @@ class Evaluator:
         stem = test["stem"]
         if self.has_translated(test):
             return False
+        making.check_inputs({str(self._model.with_name(making.RECORD)): [self._model.name]})
         for stale in ("scores.json", "comet.*.json"):  # of another translation
             for path in self._folder.glob(f"{stem}.{stale}"):
                 path.unlink()

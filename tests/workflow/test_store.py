@@ -135,6 +135,21 @@ def test_a_new_metric_scores_and_translates_nothing(one: Workplace) -> None:
     assert one.plan(ONE).keys() & STORE == set()
 
 
+def test_finished_runs_move_without_their_models(
+    copies: Callable[[str], Workplace], workplaces: Callable[[str], Workplace]
+) -> None:
+    """As docs/running.md moves them: text and pieces are made again, nothing is trained or translated."""
+    there, here = copies("published"), workplaces("elsewhere")
+    archive = there.folder / "runs.tar.xz"
+    left_out = ("--exclude=model.pt", "--exclude=checkpoints")
+    subprocess.run(["tar", "-cJf", archive, *left_out, "results/runs"], cwd=there.folder, check=True)
+    subprocess.run(["tar", "-xJf", archive], cwd=here.folder, check=True)
+    assert not {"train", "select", "evaluate"} & here.plan(ONE).keys()
+    here.run()
+    scores = [(place.results / "tiny/scores.csv").read_text().splitlines() for place in (there, here)]
+    assert scores[0] == scores[1]
+
+
 def test_scoring_does_not_even_import_torch(one: Workplace, tmp_path: Path) -> None:
     folder = folder_of(one, "test.hyp")
     copy = tmp_path / "copy"

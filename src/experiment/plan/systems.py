@@ -175,9 +175,9 @@ class Evaluation:
         return not all(map(self.translated, self.tests))
 
     def check_checkpoints(self) -> None:
-        """Raise InputError where the training is finished and the checkpoints of this choice are gone."""
+        """Raise InputError where a model is needed, but its training is finished and the checkpoints are gone."""
         record = Path(self.training, RECORD)
-        if not fits(record) or fits(Path(self.chosen, RECORD)):
+        if not fits(record) or fits(Path(self.chosen, RECORD)) or not self.needs_translation():
             return
         missing = gone(Path(self.training), self.select)
         if missing:
@@ -190,10 +190,10 @@ class Evaluation:
             )
 
     def _inputs(self) -> dict[str, list[str]]:
-        """Return the records of what is read, and patterns of the files in them."""
+        """Return the records of what is read beside the model, and patterns of the files in them."""
         segmented = self.system.segmented
         used = [f"{BINARIZED}/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*", "*.py"]
-        found = {f"{self.chosen}/{RECORD}": ["model.pt"], str(segmented.record): used}
+        found = {str(segmented.record): used}
         for test in self.tests:
             text = segmented.text
             files = [text.named(test.stem, segmented.segmentation.text), f"references/{test.stem}.*"]
