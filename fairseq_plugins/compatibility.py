@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import logging
 import re
 from argparse import Namespace
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ def prepare_fairseq() -> None:
         _leave_encoder_fastpath()
         _save_master_weights()
         _leave_compiler_out()
+        _log_lines_once()
         _understand_versions()
         fairseq._prepared = True
 
@@ -164,6 +166,20 @@ def _understand_versions() -> None:
     numbers = re.match(r"\d+\.\d+\.\d+", torch.__version__)
     if numbers and numbers[0] != torch.__version__.split("+")[0]:
         torch.__version__ = type(torch.__version__)(numbers[0])
+
+
+def _log_lines_once() -> None:
+    """fairseq opens the log file once more in each epoch, and in epoch 100 writes each line a hundred times."""
+    from fairseq.logging import progress_bar as module
+
+    make_bar = module.progress_bar
+
+    @functools.wraps(make_bar)
+    def make_bar_with_one_log(*given: Any, log_file: str | None = None, **named: Any) -> Any:
+        is_open = any(isinstance(handler, logging.FileHandler) for handler in module.logger.handlers)
+        return make_bar(*given, log_file=None if is_open else log_file, **named)
+
+    module.progress_bar = make_bar_with_one_log
 
 
 def _leave_compiler_out() -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -31,6 +35,31 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("needs ../shared (the papers' vectors and the data mirror), which is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def mtdata_index(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Return a maker of mtdata's index from some of its modules.
+
+    When mtdata is imported, it reads its cache of all 290,000 entries, which takes seconds: here, an empty one.
+    """
+    import mtdata
+
+    if "mtdata.index" not in sys.modules:
+        cache, empty = mtdata.cached_index_file, tmp_path_factory.mktemp("mtdata") / "index.pkl"
+        empty.write_bytes(b"cmtdata.index\nIndex\n(tR.")
+        mtdata.cached_index_file = empty
+        index = import_module("mtdata.index")
+        mtdata.cached_index_file = index.cached_index_file = cache
+        index.Index.obj = None
+
+    def made(*modules: str) -> Any:
+        index = import_module("mtdata.index").Index()
+        for name in modules:
+            import_module(f"mtdata.index.{name}").load_all(index)
+        return index
+
+    return made
 
 
 @pytest.fixture(params=AWKWARD, ids=lambda line: ascii(line)[:24])

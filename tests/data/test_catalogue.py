@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -197,18 +198,13 @@ def test_a_path_that_snakemake_would_change_is_refused() -> None:
 
 
 @pytest.mark.slow
-def test_mtdata_has_the_ids(known: dict[str, Corpus], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mtdata_has_the_ids(
+    known: dict[str, Corpus], mtdata_index: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Against mtdata's packaged index; only its modules in use are read, which takes seconds instead of a minute."""
-    from mtdata.index import Index, neulab_tedtalks, statmt
-    from mtdata.index.opus import opus_index
-
     from experiment.corpora.mtdata_parts import find_entries
 
-    index = Index()
-    statmt.load_all(index)
-    neulab_tedtalks.load_all(index)
-    opus_index.load_all(index)
-    monkeypatch.setattr(Index, "obj", index)
+    monkeypatch.setattr("mtdata.index.Index.obj", mtdata_index("statmt", "neulab_tedtalks", "opus.opus_index"))
     seen = 0
     for corpus in known.values():
         for pair in corpus.pairs():

@@ -8,6 +8,7 @@ import io
 import json
 import tarfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -243,13 +244,10 @@ def test_the_generator_knows_two_languages(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def ted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def ted(tmp_path: Path, mtdata_index: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Path:
     """A mirror with a tiny archive in place of the TED talks; mtdata knows its form."""
-    from mtdata.index import Index, neulab_tedtalks
-
-    index = Index()
-    neulab_tedtalks.load_all(index)
-    monkeypatch.setattr(Index, "obj", index)
+    index = mtdata_index("neulab_tedtalks")
+    monkeypatch.setattr("mtdata.index.Index.obj", index)
     entries = [entry for entry in index.entries.values() if str(entry.did) == "Neulab-tedtalks_dev-1-eng-deu"]
     english, german = entries[0].cols
 
@@ -303,6 +301,7 @@ def test_no_link_leads_out_of_an_archive(ted: Path, tmp_path: Path) -> None:
     assert not list(outside.iterdir())
 
 
+@pytest.mark.usefixtures("mtdata_index")
 def test_half_a_cache_of_mtdata_s_index_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A kill while mtdata writes it leaves such a file, in the user's home."""
     from mtdata import index

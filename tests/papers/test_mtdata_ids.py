@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 import pytest
 
@@ -12,26 +13,18 @@ PAPERS = ["hft", "huffman", "random-bpe", "sbpe", "volt"]
 
 
 @pytest.fixture(scope="module")
-def index() -> object:
+def index(mtdata_index: Callable[..., object]) -> object:
     """The parts of mtdata's packaged index that the papers use, which takes seconds; all of it takes a minute."""
-    from mtdata.index import Index, eu, neulab_tedtalks, statmt, tilde
-    from mtdata.index.opus import opus_index
-
     logging.getLogger().setLevel(logging.WARNING)
-    made = Index()
-    for module in (statmt, neulab_tedtalks, opus_index, tilde, eu):
-        module.load_all(made)
-    return made
+    return mtdata_index("statmt", "neulab_tedtalks", "opus.opus_index", "tilde", "eu")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_mtdata_has_the_papers_corpora(name: str, index: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    from mtdata.index import Index
-
     from experiment.corpora.mtdata_parts import find_entries
 
-    monkeypatch.setattr(Index, "obj", index)
+    monkeypatch.setattr("mtdata.index.Index.obj", index)
     experiment = paper.read(name, "full").experiment
     members = [member.corpus for group in experiment.groups for member in group.members]
     checked = 0

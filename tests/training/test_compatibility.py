@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
@@ -47,6 +50,19 @@ def test_a_version_as_of_nvidias_containers_is_understood(monkeypatch: pytest.Mo
     model = make_model(task=task)
     batch = make_batch(task, [(5, 7), (3, 4)])["net_input"]
     assert model.eval()(**batch)[0].isfinite().all()
+
+
+def test_a_line_of_the_log_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fairseq's trainer makes a progress bar for each epoch, with the same log file."""
+    from fairseq.logging import progress_bar
+
+    monkeypatch.setattr(progress_bar.logger, "handlers", [])
+    monkeypatch.setattr(progress_bar.logger, "level", logging.INFO)
+    log = tmp_path / "fairseq.log"
+    for epoch in (1, 2, 3):
+        bar = progress_bar.progress_bar([], log_format="json", log_file=str(log), epoch=epoch)
+        bar.print({"loss": 1.5}, tag="train")
+    assert [json.loads(line)["epoch"] for line in log.read_text().splitlines()] == [1, 2, 3]
 
 
 def test_a_weight_that_lacks_is_still_an_error() -> None:
