@@ -234,10 +234,12 @@ def findings(rows: Sequence[Row], testset: str) -> str:
     learned = sizes_that_learned(rows, testset)
     lines = [*more_entries_are_better(found, learned), *size_matters_more(found, learned)]
     lines += composition_matters(rows, testset)
-    without = [system for system in systems if system.algorithm not in CONTROLS]
-    for label, chosen in (("", systems), (", without controls", without)):
-        if (label == "" or len(without) < len(systems)) and (prediction := predict(chosen)):
-            lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
+    larger = swept_systems([row for row in rows if row["size"] != SIZES[0]], testset, METRIC)  # asked afterwards
+    for size, of_sizes in (("", systems), (f", without size {SIZES[0]}", larger)):
+        without = [system for system in of_sizes if system.algorithm not in CONTROLS]
+        for label, chosen in ((size, of_sizes), (f"{size}, without controls", without)):
+            if (chosen is of_sizes or len(without) < len(of_sizes)) and (prediction := predict(chosen)):
+                lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
     lines += morphemes_predict(rows, testset)
     table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
     head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
