@@ -135,9 +135,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from train import MALLOC  # as scripts/train.py runs
+    from train import ENVIRONMENT  # as scripts/train.py runs
 
-    if not os.environ.keys() >= MALLOC.keys():
+    if not os.environ.keys() >= ENVIRONMENT.keys():
         command = [sys.executable, "-m", "benchmarks.training", *sys.argv[1:]]
-        os.execve(sys.executable, command, {**os.environ, **MALLOC})
+        os.execve(sys.executable, command, {**os.environ, **ENVIRONMENT})
     sys.exit(main())
