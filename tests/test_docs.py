@@ -20,6 +20,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 import yaml
@@ -279,6 +280,25 @@ def test_the_daggers_of_all_segmentations_follow_from_its_scores() -> None:
             cells[1].strip() for cells in (line.split("|") for line in lines) if len(cells) > 5 and "†" in cells[column]
         }
         assert marked == differ
+
+
+def test_the_table_of_whole_trainings_follows_from_their_scores() -> None:
+    page = (ROOT / "docs" / "training-speed.md").read_text(encoding="utf-8").replace("−", "-")
+    scores: dict[tuple[str, str, str], list[float]] = {}
+    for folder in ("same-scores", "same-scores/bf16"):
+        with (ROOT / "docs" / "experiments" / folder / "scores.csv").open(encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                if row["metric"] == "chrf":
+                    arm = row["model"], row["precision"], row["testset"]
+                    scores.setdefault(arm, []).append(float(row["score"]))
+    for testset in ("test", "test_unseen"):
+        systems = ("fairseq", "fp32"), ("ours", "fp32"), ("ours", "bf16")
+        arms = [scores[*system, testset] for system in systems]
+        cells = [f"`{testset}`", *(f"{fmean(arm):.2f} ± {stdev(arm):.2f}" for arm in arms)]
+        for left, right in ((arms[1], arms[0]), (arms[2], arms[1])):
+            ends = ttest_ind(left, right, equal_var=False).confidence_interval()
+            cells.append(f"{fmean(left) - fmean(right):+.2f} [{ends.low:+.2f}, {ends.high:+.2f}]")
+        assert f"| {' | '.join(cells)} |" in page
 
 
 def test_the_workflow_catalog_finds_what_it_asks_for() -> None:
