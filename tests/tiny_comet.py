@@ -19,18 +19,34 @@ def pieces() -> list[tuple[str, float]]:
     return [(piece, -float(len(piece))) for piece in found[:PIECES]]
 
 
-def make_tiny_comet(folder: Path, kind: str = "regression_metric", **options: Any) -> Path:
+def make_tiny_comet(folder: Path, kind: str = "regression_metric", encoder: Path | None = None, **options: Any) -> Path:
     """Write encoder, hparams.yaml and checkpoints/model.ckpt below `folder`; return the checkpoint.
 
-    `kind` is one of COMET's classes of models, `options` are some of its own.
+    `kind` is one of COMET's classes of models, `options` are some of its own. A given encoder is shared.
     """
     import torch
     import yaml
     from comet.models import str2model
+
+    encoder = encoder or make_encoder(folder / "encoder")
+    torch.manual_seed(0)
+    shape = {"pretrained_model": str(encoder), "hidden_sizes": [8], "layer_norm": False, "dropout": 0.0}
+    metric = str2model[kind](encoder_model="XLM-RoBERTa", **shape, **options)
+    checkpoint = folder / "checkpoints" / "model.ckpt"
+    checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    state = {"state_dict": metric.state_dict(), "hyper_parameters": dict(metric.hparams)}
+    torch.save(state | {"pytorch-lightning_version": "2.0.0"}, checkpoint)
+    parameters = dict(metric.hparams) | {"class_identifier": kind}
+    (folder / "hparams.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
+    return checkpoint
+
+
+def make_encoder(encoder: Path) -> Path:
+    """Write tokenizer and encoder."""
+    import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import XLMRobertaConfig, XLMRobertaModel, XLMRobertaTokenizerFast
 
-    encoder = folder / "encoder"
     tokenizer = Tokenizer(models.Unigram(pieces(), unk_id=3))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -51,12 +67,4 @@ def make_tiny_comet(folder: Path, kind: str = "regression_metric", **options: An
     )
     torch.manual_seed(0)
     XLMRobertaModel(config, add_pooling_layer=False).save_pretrained(encoder)
-    shape = {"pretrained_model": str(encoder), "hidden_sizes": [8], "layer_norm": False, "dropout": 0.0}
-    metric = str2model[kind](encoder_model="XLM-RoBERTa", **shape, **options)
-    checkpoint = folder / "checkpoints" / "model.ckpt"
-    checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    state = {"state_dict": metric.state_dict(), "hyper_parameters": dict(metric.hparams)}
-    torch.save(state | {"pytorch-lightning_version": "2.0.0"}, checkpoint)
-    parameters = dict(metric.hparams) | {"class_identifier": kind}
-    (folder / "hparams.yaml").write_text(yaml.safe_dump(parameters), encoding="utf-8")
-    return checkpoint
+    return encoder

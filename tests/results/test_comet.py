@@ -27,7 +27,6 @@ from subwords.errors import InputError
 SOURCES = ["das alte Haus", "ein Kind liest", "der Vogel singt", "heute"]
 HYPOTHESES = ["the old house", "child reads a", "", "today quickly near the river tree"]
 REFERENCES = ["the old house", "a child reads", "the bird sings", "today"]
-OFFLINE = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 
 
 @pytest.fixture(scope="session")
@@ -56,10 +55,15 @@ def expected(checkpoint: Path, texts: list[str], tmp_path_factory: pytest.TempPa
 
 def comet_score(checkpoint: Path, folder: Path, *files: str) -> list[float]:
     """Return what COMET's command line gives for each segment. It computes in half precision."""
+    from comet.cli.score import score_command
+
     output = folder / "scores-of-comet.json"
-    command = [str(Path(sys.executable).parent / "comet-score"), *files]
+    command = ["comet-score", *files]
     command += ["--gpus", "0", "--model", str(checkpoint), "--to_json", str(output), "--quiet"]
-    subprocess.run(command, env=OFFLINE, check=True, capture_output=True)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr("sys.argv", command)
+        changed.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        score_command()
     (segments,) = json.loads(output.read_text()).values()
     return [segment["COMET"] for segment in segments]
 
@@ -88,14 +92,16 @@ def test_scores_are_those_of_comets_command_line(root, checkpoint, texts, expect
     ("kind", "options"),
     [("referenceless_regression_metric", {}), ("unified_metric", {"input_segments": ["mt", "src"]})],
 )
-def test_models_that_need_no_reference_read_none(root, texts, tmp_path, kind, options):
+def test_models_that_need_no_reference_read_none(checkpoint, texts, tmp_path, monkeypatch, kind, options):
     """The classes of wmt20-comet-qe-da and of CometKiwi: COMET's command line is given no references here."""
     from tiny_comet import make_tiny_comet
 
-    checkpoint = make_tiny_comet(tmp_path / "model", kind, **options)
+    checkpoint = make_tiny_comet(tmp_path / "model", kind, checkpoint.parent.parent / "encoder", **options)
     _, source, _, hypothesis, _, _ = texts
     expected = comet_score(checkpoint, tmp_path, "-s", source, "-t", hypothesis)
-    run(root, [*texts, "--model", str(checkpoint), "--precision", "fp16", "--output", "scores.json"], tmp_path)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)  # loading sets it
+    words = [*texts, "--model", str(checkpoint), "--precision", "fp16", "--output", str(tmp_path / "scores.json")]
+    assert score_comet.main(words) == 0
     assert json.loads((tmp_path / "scores.json").read_text())["segments"] == expected
     assert len(set(expected)) > 1
 
