@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tiny_comet import make_tiny_comet
+
+import score_comet
 
 from .conftest import TINY, Workplace
 
@@ -24,7 +24,7 @@ def comet_scores(place: Workplace) -> dict[tuple[str, str], float]:
 
 
 def test_comet_joins_systems_that_are_finished(
-    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
+    finished: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = finished.copy(tmp_path / "place")
     for name, value in OFFLINE.items():
@@ -34,7 +34,7 @@ def test_comet_joins_systems_that_are_finished(
     log = place.results / "logs/comet/tiny.log"
 
     assert place.plan(experiment).keys() == {"manifest", "comet_model", "comet", "collect_scores", "tables"}
-    place.run()
+    place.run("scores")
     assert "2 of 2 test sets scored" in log.read_text()
     first = comet_scores(place)
     assert first.keys() == {("bpe", "test"), ("char", "test")}
@@ -59,16 +59,9 @@ def test_comet_joins_systems_that_are_finished(
 
     files = json.loads((place.results / "tiny/manifest.json").read_text())["runs"][0]["testsets"]["test_unseen"]
     words = [word for name in ("source", "hypothesis", "reference") for word in (f"--{name}", files[name])]
-    program = [
-        sys.executable,
-        str(root / "scripts/score_comet.py"),
-        *words,
-        "--model",
-        str(model),
-        "--output",
-        "c.json",
-    ]
-    subprocess.run(program, cwd=place.folder, env=place.environment() | {"PYTHONPATH": str(root / "src")}, check=True)
+    monkeypatch.chdir(place.folder)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert score_comet.main([*words, "--model", str(model), "--output", "c.json"]) == 0
     assert json.loads((place.folder / "c.json").read_text())["score"] == pytest.approx(second["bpe", "test_unseen"])
     table = (place.results / "tiny/table.md").read_text()
     assert "COMET" in table

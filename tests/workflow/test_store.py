@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from experiment.jsonfiles import read_json, write_json
 
-from .conftest import PARTS, TINY, Workplace
+from .conftest import TINY, Workplace
 
 pytestmark = pytest.mark.slow
 
@@ -60,14 +59,12 @@ def folder_of(place: Workplace, file: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def copies(
-    workplaces: Callable[[str], Workplace], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Workplace]:
-    """Return a maker of workplaces in which one system is finished."""
-    finished = workplaces("finished-one")
-    finished.write(ONE)
-    finished.run()
-    return lambda name: finished.copy(tmp_path_factory.mktemp(name))
+def copies(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Workplace]:
+    """Return a maker of workplaces in which the experiment of one system is finished."""
+    made = finished.copy(tmp_path_factory.mktemp("finished-one"))
+    made.write(ONE)
+    made.run()
+    return lambda name: made.copy(tmp_path_factory.mktemp(name))
 
 
 @pytest.fixture(scope="module")
@@ -78,23 +75,34 @@ def one(copies: Callable[[str], Workplace]) -> Workplace:
     return made
 
 
-def test_other_definitions_under_the_same_names(one: Workplace) -> None:
-    """A, then B with the same names and another cleaning, then A again: the third plans nothing."""
+@pytest.fixture(scope="module")
+def with_other(one: Workplace) -> tuple[dict[str, tuple[int, bytes]], dict[str, int]]:
+    """Make the other definitions there, too; return what was in the store before, and what was planned."""
     before = stored(one)
-    assert one.plan(OTHER) == {
+    planned = one.plan(OTHER)
+    one.run()
+    return before, planned
+
+
+def test_other_definitions_under_the_same_names(
+    one: Workplace, with_other: tuple[dict[str, tuple[int, bytes]], dict[str, int]]
+) -> None:
+    """A, then B with the same names and another cleaning, then A again: the third plans nothing."""
+    before, planned = with_other
+    assert planned == {
         **dict.fromkeys(("corpus", "segment", "train"), 1),
         **dict.fromkeys(("manifest", "collect_scores", "tables"), 1),
     }
-    one.run()
     sizes = {len(path.read_text().splitlines()) for path in one.results.glob("corpora/mini.*/en-qmo/train.en")}
     assert len(sizes) == 2
     assert one.plan(ONE) == {}
     assert before.items() <= stored(one).items()
 
 
-def test_tables_of_one_name_are_those_of_who_runs(copies: Callable[[str], Workplace]) -> None:
+@pytest.mark.usefixtures("with_other")
+def test_tables_of_one_name_are_those_of_who_runs(one: Workplace, tmp_path: Path) -> None:
     """Also where Snakemake remembers nothing, as in another clone on the same results."""
-    place, other = copies("first"), {**OTHER, "experiment": "tiny"}
+    place, other = one.copy(tmp_path), {**OTHER, "experiment": "tiny"}
     place.write(other)
     place.run()
     for mine, others in ((ONE, other), (other, ONE)):
@@ -112,7 +120,7 @@ def test_another_model_translates_again(copies: Callable[[str], Workplace]) -> N
     """A training that was repeated may end with another model: its row is of one model alone."""
     place = copies("repeated")
     assert not STORE & place.plan(ONE).keys()
-    record = place.one("runs/*/*/*/*/seed1/best-2/record.json")
+    record = place.one("runs/*/*/bpe/*/seed1/best-2/record.json")
     content = json.loads(record.read_text())
     del content["seal"]
     content["files"]["model.pt"]["sha256"] = "0" * 64
@@ -127,10 +135,11 @@ def test_equal_definitions_share_whatever_they_are_called(one: Workplace) -> Non
 def test_a_new_metric_scores_and_translates_nothing(one: Workplace) -> None:
     translations = list(one.results.glob("runs/**/test.translation.json"))
     before = {path: path.stat().st_mtime_ns for path in translations}
-    assert one.plan({**ONE, "metrics": ["bleu", "chrf", "ter"]}).keys() & STORE == {"rescore"}
+    more = {**ONE, "experiment": "more", "metrics": ["bleu", "chrf", "ter"]}
+    assert one.plan(more).keys() & STORE == {"rescore"}
     one.run()
     assert {path: path.stat().st_mtime_ns for path in translations} == before
-    with open(one.results / "tiny/scores.csv", newline="") as stream:
+    with open(one.results / "more/scores.csv", newline="") as stream:
         assert {row["metric"] for row in csv.DictReader(stream)} == {"bleu", "chrf", "ter"}
     assert one.plan(ONE).keys() & STORE == set()
 
@@ -272,8 +281,9 @@ def test_a_model_is_not_used_with_pieces_that_it_has_not_seen(one: Workplace) ->
         (training / "record.json").write_bytes(sealed)
 
 
-def test_another_choice_needs_checkpoints(workplaces: Callable[[str], Workplace]) -> None:
-    place = workplaces("choice")
+def test_another_choice_needs_checkpoints(copies: Callable[[str], Workplace]) -> None:
+    place = copies("choice")
+    shutil.rmtree(place.results / "runs")
     kept = {**ONE, "runtime": {"keep_checkpoints": True}}
     place.write(kept)
     place.run("training")
@@ -291,8 +301,9 @@ def test_another_choice_needs_checkpoints(workplaces: Callable[[str], Workplace]
     assert "best-1, best-2" in said.stdout
 
 
-def test_choices_that_others_want_of_a_training_are_made_with_it(workplaces: Callable[[str], Workplace]) -> None:
-    place = workplaces("wishes")
+def test_choices_that_others_want_of_a_training_are_made_with_it(copies: Callable[[str], Workplace]) -> None:
+    place = copies("wishes")
+    shutil.rmtree(place.results / "runs")
     other = {**ONE, "experiment": "other", "select": {**ONE["select"], "average": 1}}
     place.write(other)
     place.run("results/other/manifest.json")  # it has been planned, and has trained nothing
@@ -382,11 +393,11 @@ def test_a_test_set_that_came_later(workplaces: Callable[[str], Workplace], tmp_
     corpus = {"languages": ["en", "xx"], "train": split("train"), "dev": split("dev"), "tests": {"news": split("news")}}
     experiment = {**ONE, "corpora": {"mine": corpus}, "directions": ["en-xx"], "testsets": None}
     place.write(experiment)
-    place.run()
+    place.run("scores")
     later = {**corpus, "tests": {**corpus["tests"], "late": split("late", overlap="keep")}}
     planned = place.plan({**experiment, "corpora": {"mine": later}})
     assert planned.keys() & STORE == {"testset", "evaluate"}
-    place.run()
+    place.run("scores")
     record = json.loads(place.one("corpora/mine.*/en-xx/late.*.json").read_text())
     assert record["train pairs also in it"] == {"any side": 2, "pairs": 2, "en": 2, "xx": 2}
     with open(place.results / "tiny/scores.csv", newline="") as stream:
@@ -400,83 +411,6 @@ def test_a_test_set_that_came_later(workplaces: Callable[[str], Workplace], tmp_
     assert place.plan(experiment).keys() >= {"corpus", "segment", "train"}  # content, not place
 
 
-def test_another_directory(one: Workplace, tmp_path: Path) -> None:
-    """snakemake --directory DIR: results lie there; the programs are found."""
-    one.write(ONE)
-    said = one.snakemake("--directory", str(tmp_path / "elsewhere"))
-    assert said.returncode == 0, said.stdout
-    assert list((tmp_path / "elsewhere/results").glob("*/report.html"))
-
-
-@pytest.mark.parametrize("activated", [False, True], ids=["not activated", "activated"])
-def test_the_command_of_the_environment(one: Workplace, tmp_path: Path, activated: bool) -> None:
-    """Called by its path in a plain shell, or by its name where `source .venv/bin/activate` was said."""
-    programs, environment = Path(sys.executable).parent, one.environment()
-    words = f"data --cores 1 --snakefile {one.folder}/workflow/Snakefile --configfile {one.folder}/experiment.yaml"
-    command = f"{programs}/snakemake {words}"
-    if activated:
-        command = f"source {programs}/activate && snakemake {words}"
-    one.write(ONE)
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert list((tmp_path / "results/corpora").glob("mini.*/en-qmo/train.en"))
-
-
-def test_use_as_a_module(one: Workplace, tmp_path: Path) -> None:
-    (tmp_path / "Snakefile").write_text(
-        f"""
-import json
-module nmt:
-    snakefile: "{one.folder}/workflow/Snakefile"
-    config: json.loads({json.dumps(ONE)!r})
-
-use rule * from nmt as nmt_*
-
-rule all:
-    default_target: True
-    input: rules.nmt_all.input
-"""
-    )
-    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    done = subprocess.run(command, cwd=tmp_path, env=one.environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert list((tmp_path / "results").glob("*/report.html"))
-
-
-def test_use_from_a_git_repository(workplace: Workplace, tmp_path: Path) -> None:
-    """As `snakedeploy deploy-workflow` writes it, with gitfile() for github()."""
-    repository = workplace.folder
-    for words in (["init"], ["add", *PARTS], ["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-m", "All"]):
-        subprocess.run(["git", "-C", repository, *words], check=True)
-    subprocess.run(["git", "-C", repository, "tag", "v1"], check=True)
-    snakefile = tmp_path / "workflow" / "Snakefile"
-    snakefile.parent.mkdir()
-    snakefile.write_text(
-        f"""
-configfile: "config/config.yaml"
-
-module subword_lab:
-    snakefile:
-        gitfile("{repository}", path="workflow/Snakefile", tag="v1")
-    config:
-        config
-
-use rule * from subword_lab
-"""
-    )
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.yaml").write_text(yaml.safe_dump(ONE))
-    command = [sys.executable, "-m", "snakemake", "--cores", "1"]
-    for words in (["--dry-run"], ["data"]):
-        done = subprocess.run(
-            [*command, *words], cwd=tmp_path, env=workplace.environment(), capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-    assert list((tmp_path / "results/corpora").glob("mini.*/en-qmo/train.en"))
-
-
 def test_names_that_differ_by_a_sign(workplaces: Callable[[str], Workplace]) -> None:
     place = workplaces("signs")
     corpora = {name: {**TINY["corpora"]["mini"]} for name in ("a-b", "a_b")}
@@ -485,16 +419,6 @@ def test_names_that_differ_by_a_sign(workplaces: Callable[[str], Workplace]) -> 
         **dict.fromkeys(("corpus", "segment", "train"), 2),
         **dict.fromkeys(("manifest", "collect_scores", "tables"), 1),
     }
-
-
-def test_folders_with_spaces(workplaces: Callable[[str], Workplace], tmp_path: Path) -> None:
-    place = workplaces("spaces")
-    odd = tmp_path / "it's a folder; with (signs)"  # and no $, which Snakemake expands in the paths of `run:` jobs
-    shutil.copytree(place.folder, odd)
-    said = subprocess.run(
-        place.command("data"), cwd=odd, env=place.environment(), capture_output=True, text=True, check=False
-    )
-    assert said.returncode == 0, said.stderr
 
 
 def test_the_lock_of_a_killed_process_is_free(tmp_path: Path, root: Path) -> None:
