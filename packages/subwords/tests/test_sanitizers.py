@@ -12,7 +12,7 @@ import pytest
 from fuzz_core import fuzz
 
 PACKAGE = Path(__file__).parent.parent
-FLAGS = "-O1 -g0 -fno-omit-frame-pointer -fsanitize=address,undefined -D_GLIBCXX_ASSERTIONS"
+FLAGS = "-O0 -g0 -fno-omit-frame-pointer -fsanitize=address,undefined -D_GLIBCXX_ASSERTIONS"
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
