@@ -30,7 +30,7 @@ class Model:
     flags: dict[str, Any] = field(default_factory=dict)
 
 
-SMALL = Model("transformer-small", "transformer-small")
+SMALL = Model("transformer-small, 2,048 pieces", "transformer-small", {"batch-size": None, "max-tokens": 2048})
 MIDDLE = Model("3+3 layers of 512/1,024", "transformer-base", {
     "encoder-layers": 3, "decoder-layers": 3, "encoder-ffn-embed-dim": 1024, "decoder-ffn-embed-dim": 1024,
     "max-tokens": 2048, "num-workers": 0,
