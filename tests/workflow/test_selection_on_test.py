@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,9 +16,11 @@ import yaml
 from deployment.small_paper import PAPER
 from sacrebleu.metrics import BLEU, CHRF, TER
 
+import evaluate
 import select_on_test
 from experiment.config import Experiment
 from experiment.jsonfiles import write_json
+from experiment.store.making import RECORD, write_record
 from experiment.training.selection import choice_fits
 from experiment.training.selection import kept as checkpoints_kept
 from replication.paper import read
@@ -76,13 +79,16 @@ def lines(path: Path) -> list[str]:
     return path.read_bytes().decode().split("\n")[:-1]
 
 
-def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path) -> None:
+def test_the_best_on_the_test_set_is_chosen(kept: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(kept.folder)
     training = kept.one(RUN)
     expected: dict[str, list[str]] = {}
     for model in sorted((training / "checkpoints").glob("checkpoint[0-9]*.pt")):
         out = tmp_path / model.stem
-        done = run(kept, "evaluate.py", job_of(kept, out) | {"model": str(model)})
-        assert done.returncode == 0, done.stderr
+        out.mkdir()
+        copy = shutil.copy(model, out)
+        write_record(out / RECORD, [Path(model.name)], {})
+        assert evaluate.main([json.dumps(job_of(kept, out) | {"model": str(copy)})]) == 0
         expected[model.name] = lines(out / "test.hyp")
     assert len(expected) == 2
     wanted = lines(kept.one("corpora/mini.*/en-qmo/references/test.qmo"))
