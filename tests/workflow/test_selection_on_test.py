@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,9 +33,10 @@ RUN = "runs/mini/en-qmo/char/mini.*/seed1"
 
 
 @pytest.fixture(scope="module")
-def kept(workplaces: Callable[[str], Workplace]) -> Workplace:
+def kept(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """A workplace in which the checkpoints of a finished training are still there."""
-    made = workplaces("kept")
+    made = finished.copy(tmp_path_factory.mktemp("kept"))
+    shutil.rmtree(made.results / "runs")
     segmentations = {"char": TINY["segmentations"]["char"]}
     made.write({**TINY, "segmentations": segmentations, "baseline": "char", "runtime": {"keep_checkpoints": True}})
     made.run("scores")
