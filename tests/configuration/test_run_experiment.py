@@ -26,8 +26,9 @@ def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     assert experiment.runs
 
 
-def test_the_plan_says_what_time_and_disk_it_takes(root: Path) -> None:
+def test_the_plan_says_what_time_and_disk_it_takes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand: weights of 4 bytes, the text raw, clean and in pieces, checkpoints with Adam's moments in the last."""
+    monkeypatch.chdir(tmp_path)  # this checkout may have run the demo
     _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", [])
     sentences = experiment.corpora["demo"].definition["generated"]["train"]
     (part,) = costs(experiment, lambda flags, joint, source, target: 1_000_000, "cpu")

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,20 @@ def test_a_new_metric_scores_and_translates_nothing(one: Workplace) -> None:
     with open(one.results / "more/scores.csv", newline="") as stream:
         assert {row["metric"] for row in csv.DictReader(stream)} == {"bleu", "chrf", "ter"}
     assert one.plan(ONE).keys() & STORE == set()
+
+
+def test_a_kill_between_a_step_and_snakemake_s_note_of_it_hides_nothing(
+    copies: Callable[[str], Workplace],
+) -> None:
+    """The job of a segmentation had written its last file, and Snakemake still held it for begun."""
+    place = copies("noted")
+    shutil.rmtree(place.results / "runs")
+    (place.results / "tiny/scores.csv").unlink()
+    done = place.one("segmented/mini.*/en-qmo/bpe.*/done").relative_to(place.folder)
+    note = place.folder / ".snakemake/incomplete" / urlsafe_b64encode(str(done).encode()).decode()
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("{}")
+    assert place.plan(ONE).keys() - {"manifest"} == {"train", "collect_scores", "tables"}
 
 
 def test_finished_runs_move_without_their_models(

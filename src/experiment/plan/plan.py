@@ -19,7 +19,7 @@ from experiment.plan.texts import DOWNLOADS, PlannedTestSet, Text, describe_text
 from experiment.runs import Run, TestSet
 from experiment.store.keys import key
 from experiment.store.making import DONE, define, fits, locked
-from experiment.store.results import Results, not_from_the_future, synchronize
+from experiment.store.results import Results, not_from_the_future, not_interrupted, synchronize
 from experiment.store.usage import use_file, write_use
 from subwords.errors import InputError
 
@@ -210,6 +210,7 @@ class Plan:
             synchronize(Path(self._experiment.results, "comet.done"), False)
         own = [Path(self._experiment.results, name) for name in OWN_FILES]
         marks = [Path(mark) for step in self.marks.values() for mark in step]
+        not_interrupted([*marks, *(Path(text.done_of(test)) for text, test in self.own_tests.values())])
         not_from_the_future([*marks, Path(self.use_file), *own])
         for mark in self.manifest_again:  # left by an earlier time
             with suppress(OSError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from base64 import urlsafe_b64decode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,9 @@ from typing import Any
 from experiment.store.checksums import Checksums
 from experiment.store.keys import key
 from experiment.store.making import DEFINITION, DONE, RECORD, check_definition
+
+#: Where Snakemake notes the outputs of jobs that have begun and not ended.
+INTERRUPTED = Path(".snakemake/incomplete")
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,23 @@ def not_from_the_future(paths: Iterable[Path]) -> None:
         for path in paths:
             if path.exists() and path.stat().st_mtime > time.time():
                 os.utime(path)
+
+
+def not_interrupted(marks: Iterable[Path]) -> None:
+    """Let Snakemake forget that jobs of finished steps were killed: it was after they had written their last file.
+
+    Snakemake (9.27) would start it again, and nothing else: from a job that it forces it does not go on to others
+    whose inputs are ancient and there, even if all of their outputs are missing.
+    """
+    begun: dict[str, Path] = {}
+    for path in INTERRUPTED.rglob("*"):
+        if path.is_file():  # named by the output in base64; of a long name, all parts but the last begin with @
+            name = "".join(part.removeprefix("@") for part in path.relative_to(INTERRUPTED).parts)
+            begun[urlsafe_b64decode(name).decode()] = path
+    for mark in marks:
+        if str(mark) in begun and mark.exists():
+            with contextlib.suppress(OSError):  # in results of others, where nothing can be written
+                begun[str(mark)].unlink()
 
 
 def synchronize(done: Path, finished: bool, record: Path | None = None) -> None:
