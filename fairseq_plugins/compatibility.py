@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
+import os
 import re
 from argparse import Namespace
 from collections.abc import Sequence
@@ -176,7 +177,8 @@ def _log_lines_once() -> None:
 
     @functools.wraps(make_bar)
     def make_bar_with_one_log(*given: Any, log_file: str | None = None, **named: Any) -> Any:
-        is_open = any(isinstance(handler, logging.FileHandler) for handler in module.logger.handlers)
+        handlers = [handler for handler in module.logger.handlers if isinstance(handler, logging.FileHandler)]
+        is_open = log_file and os.path.abspath(log_file) in [handler.baseFilename for handler in handlers]
         return make_bar(*given, log_file=None if is_open else log_file, **named)
 
     module.progress_bar = make_bar_with_one_log

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from base64 import urlsafe_b64decode
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,12 +99,12 @@ def not_interrupted(marks: Iterable[Path]) -> None:
     begun: dict[str, Path] = {}
     for path in INTERRUPTED.rglob("*"):
         if path.is_file():  # named by the output in base64; of a long name, all parts but the last begin with @
-            name = "".join(part.removeprefix("@") for part in path.relative_to(INTERRUPTED).parts)
-            begun[urlsafe_b64decode(name).decode()] = path
+            begun["".join(part.removeprefix("@") for part in path.relative_to(INTERRUPTED).parts)] = path
     for mark in marks:
-        if str(mark) in begun and mark.exists():
+        note = begun.get(urlsafe_b64encode(str(mark).encode()).decode())
+        if note and mark.exists():
             with contextlib.suppress(OSError):  # in results of others, where nothing can be written
-                begun[str(mark)].unlink()
+                note.unlink()
 
 
 def synchronize(done: Path, finished: bool, record: Path | None = None) -> None:
