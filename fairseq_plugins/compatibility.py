@@ -9,10 +9,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
-import os
 import re
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 
@@ -178,7 +178,7 @@ def _log_lines_once() -> None:
     @functools.wraps(make_bar)
     def make_bar_with_one_log(*given: Any, log_file: str | None = None, **named: Any) -> Any:
         handlers = [handler for handler in module.logger.handlers if isinstance(handler, logging.FileHandler)]
-        is_open = log_file and os.path.abspath(log_file) in [handler.baseFilename for handler in handlers]
+        is_open = log_file and Path(log_file).absolute() in [Path(handler.baseFilename) for handler in handlers]
         return make_bar(*given, log_file=None if is_open else log_file, **named)
 
     module.progress_bar = make_bar_with_one_log
