@@ -31,7 +31,7 @@ ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
 
-.PHONY: help env run demo results watch paper plan test test-deployment test-faults test-papers test-fast test-fast-pipeline test-fast-library lint format hooks docs lock environments bench wheel test-wheel clean
+.PHONY: help env run demo results watch paper plan test test-pipeline test-library test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel test-wheel clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -64,8 +64,19 @@ plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hf
 	@$(BIN)/python scripts/plan_experiment.py $(if $(filter file,$(origin EXPERIMENT)),--paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS))),--configfile $(EXPERIMENT)) $(MACHINE)
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
-	$(BIN)/python -m pytest -n 2 --dist loadfile
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library
+
+test-fast: env  ## the tests without real trainings
+	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library FAST=yes
+
+QUICK := $(if $(FAST),--hypothesis-profile=fast -m "not slow and not papers and not deployment")
+
+# Both at the same time, three processes for two cores: no core is idle while one of them waits.
+test-pipeline:
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(QUICK)
+
+test-library:
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 $(QUICK)
 
 # Clusters have the machine to themselves: some of their jobs must run out of time, and the others must not.
 CLUSTERS := $(addprefix tests/deployment/test_,slurm.py generic_cluster.py)
@@ -87,16 +98,6 @@ test-faults: env  ## the faults alone; the long form: make test-faults KILLS=200
 
 test-papers: env  ## all five papers at smoke scale, from end to end (minutes each)
 	$(BIN)/python -m pytest -m papers --exitfirst --verbose
-
-test-fast: env  ## the tests without real trainings
-	@$(MAKE) --no-print-directory --jobs 2 test-fast-pipeline test-fast-library
-
-# Both at the same time, three processes for two cores: no core is idle while one of them waits.
-test-fast-pipeline:
-	$(BIN)/python -m pytest -n 2 --dist loadfile --hypothesis-profile=fast -m "not slow and not papers and not deployment"
-
-test-fast-library:
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 --hypothesis-profile=fast -m "not slow"
 
 lint: env  ## ruff, mypy, snakefmt, snakemake --lint
 	$(BIN)/ruff check .
