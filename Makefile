@@ -69,14 +69,13 @@ test: env lint  ## lint, and all tests but those of papers and deployment; with 
 test-fast: env  ## the tests without real trainings
 	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library FAST=yes
 
-QUICK := $(if $(FAST),--hypothesis-profile=fast -m "not slow and not papers and not deployment")
-
 # Both at the same time, three processes for two cores: no core is idle while one of them waits.
 test-pipeline:
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder $(QUICK)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
+	    $(if $(FAST),--hypothesis-profile=fast -m "not slow and not papers and not deployment")
 
 test-library:
-	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 $(QUICK)
+	cd packages/subwords && ../../$(BIN)/python -m pytest -n 0 $(if $(FAST),--hypothesis-profile=fast -m "not slow")
 
 # Clusters have the machine to themselves: some of their jobs must run out of time, and the others must not.
 CLUSTERS := $(addprefix tests/deployment/test_,slurm.py generic_cluster.py)

@@ -2,6 +2,9 @@
 
     mutate.py MODULE TEST [TEST …]      for instance: mutate.py experiment.store.keys tests/store/test_keys.py
 
+To compare two versions of the tests, run it in both with the other version of the module as --also-in: the same changes
+are drawn.
+
 A mutant has one comparison, operator, condition, number or truth value changed. The tests run on it in a process of its
 own, until the first failure. The files are not touched. Programs that tests start do not see the mutant.
 """
@@ -19,6 +22,7 @@ import os
 import random
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from importlib.machinery import ModuleSpec
@@ -37,16 +41,27 @@ SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 
-def mutants(source: str) -> Iterator[tuple[str, ast.Module]]:
-    """Yield (what is changed, the changed module)."""
+def mutants(source: str) -> Iterator[tuple[str, int, ast.Module]]:
+    """Yield (function and change, line, the changed module). Equal changes of one function are numbered."""
     tree = ast.parse(source)
+    functions = _functions(tree)
+    seen: Counter[str] = Counter()
     for number, node in enumerate(ast.walk(tree)):
         if _mutated(deepcopy(node)) and number not in _ignored(tree):
             changed = deepcopy(tree)
             target = next(found for place, found in enumerate(ast.walk(changed)) if place == number)
             before = _first_line(target)
             _mutated(target)
-            yield f"{target.lineno}: {before} -> {_first_line(target)}", changed  # type: ignore[attr-defined]
+            what = f"{functions.get(id(node), '')}: {before} -> {_first_line(target)}"
+            seen[what] += 1
+            yield what + f" ({seen[what]})" * (seen[what] > 1), target.lineno, changed  # type: ignore[attr-defined]
+
+
+def _functions(tree: ast.Module) -> dict[int, str]:
+    """Return id of a node -> the innermost function or class around it."""
+    defined = (ast.FunctionDef, ast.ClassDef)
+    outer_first = (node for node in ast.walk(tree) if isinstance(node, defined))
+    return {id(part): node.name for node in outer_first for part in ast.walk(node)}
 
 
 def _first_line(node: ast.AST) -> str:
@@ -121,7 +136,7 @@ def _tested(name: str, tests: Sequence[str]) -> int:
         importlib.import_module(name)  # before pytest puts an importer of its own first
     except Exception:
         return 1
-    return int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-m", "not slow", *tests]))
+    return int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -129,6 +144,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("module")
     parser.add_argument("tests", nargs="+")
     parser.add_argument("--at-most", type=int, default=60, help="mutants, drawn at random (default: %(default)s)")
+    parser.add_argument("--also-in", type=Path, help="draw among the mutants that this version of the module has, too")
+    parser.add_argument("--slow", action="store_true", help="run slow tests, too")
     parser.add_argument("--limit", type=int, default=300, help="seconds for a mutant's tests (default: %(default)s)")
     arguments = parser.parse_args(argv)
     spec = importlib.util.find_spec(arguments.module)
@@ -140,16 +157,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in [name for name in sys.modules if name.partition(".")[0] == arguments.module.partition(".")[0]]:
         del sys.modules[name]
     source = path.read_text(encoding="utf-8")
-    if is_caught(arguments.module, path, ast.parse(source), arguments.tests, arguments.limit):
+    tests = arguments.tests if arguments.slow else [*arguments.tests, "-m", "not slow"]
+
+    def caught(tree: ast.Module) -> bool:
+        return is_caught(arguments.module, path, tree, tests, arguments.limit)
+
+    if caught(ast.parse(source)):
         parser.error("the tests fail without a change")
-    every = list(mutants(source))
-    drawn = random.Random(1).sample(every, min(arguments.at_most, len(every)))
-    missed = [
-        what for what, tree in drawn if not is_caught(arguments.module, path, tree, arguments.tests, arguments.limit)
-    ]
+    every = {what: (line, tree) for what, line, tree in mutants(source)}
+    if arguments.also_in:
+        others = {what for what, _, _ in mutants(arguments.also_in.read_text(encoding="utf-8"))}
+        every = {what: every[what] for what in sorted(every.keys() & others)}
+    drawn = random.Random(1).sample(list(every), min(arguments.at_most, len(every)))
+    missed = [what for what in drawn if not caught(every[what][1])]
     print(f"{arguments.module}: {len(drawn) - len(missed)} of {len(drawn)} mutants caught ({len(every)} possible)")
-    for what in sorted(missed, key=lambda text: int(text.partition(":")[0])):
-        print(f"  not caught: {path.relative_to(ROOT)}:{what}")
+    for what in sorted(missed, key=lambda what: every[what][0]):
+        print(f"  not caught: {path.relative_to(ROOT)}:{every[what][0]} in {what}")
     return 0
 
 
