@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.merges import Merge, MergeEncoder, learn_merges
-from subwords.random_bpe import RandomBPE, draw_merges
+from subwords.random_bpe import COLD, RandomBPE, draw_merges
 
 #: Counts of pairs: (a, b</w>) 9, (c, d</w>) 7, (e, f) 5, (f, g</w>) 5, (h, h</w>) 2.
 COUNTS = {"ab": 9, "cd": 7, "efg": 5, "hh": 2}
@@ -110,6 +110,22 @@ def test_options_that_cannot_be(tmp_path: Path, options: dict[str, object]) -> N
     (tmp_path / "text").write_text("ab\n", encoding="utf-8")
     with pytest.raises(InputError):
         RandomBPE.learn([tmp_path / "text"], 1, **options)
+
+
+def test_the_default_is_the_law_of_the_paper_and_zero_is_allowed(tmp_path: Path) -> None:
+    """Softmax at temperature 1 (Sälevä and Lignos 2023, Algorithm 1), seed 1."""
+    words = "abc abd bcd cda dab ace bde cab dac bad".split()
+    counts = {word: 10 - place for place, word in enumerate(words)}
+    (tmp_path / "text").write_text(" ".join(word for word in words for _ in range(counts[word])) + "\n")
+    default = RandomBPE.learn([tmp_path / "text"], 9).merges
+    assert default == draw_merges(counts, 9, "softmax", 1.0, 1) == draw_merges(counts, 9)
+    assert default not in (draw_merges(counts, 9, temperature=2.0), draw_merges(counts, 9, seed=2))
+    assert RandomBPE.learn([tmp_path / "text"], 9, seed=0).merges == draw_merges(counts, 9, seed=0)
+    assert RandomBPE.learn([tmp_path / "text"], 9, temperature=0).merges == learn_merges(counts, 9, min_frequency=1)
+
+
+def test_below_the_cold_temperature_the_next_count_has_no_weight() -> None:
+    assert exp(-1 / COLD) > 0 == exp(-1 / COLD - 1)
 
 
 def test_ends_when_no_pair_is_left(tmp_path: Path) -> None:
