@@ -14,7 +14,7 @@ from replication.claims import LARGEST, Finding, Numbers, Runs, claim, differenc
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, at_most, matching, other_than
-from replication.sources import Rows, Sources, Text, measure
+from replication.sources import Rows, Sources, Text, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed
 from subwords.counting import count_words
 from subwords.huffman import expected_length, huffman_codes
@@ -32,14 +32,11 @@ def on_test(sources: Sources) -> Rows:
     """Yield the scores of the checkpoints that do best on the test set itself, as the paper chose them (selection:
     test), and after how many updates each was saved (`updates_chosen`)."""
     for run, testset, keys in sources.translations():
-        keys |= {"selection": "test"}
         report, comet = sources.on_test(run, testset)
-        scores = {metric: found["score"] for metric, found in report["scores"].items()}
-        if comet is not None:
-            scores["comet"] = comet
-        for metric, score in scores.items():
-            yield keys | {"metric": metric, "value": score}
-        yield keys | {"metric": "updates_chosen", "value": report["chosen"]["updates"]}
+        found = {metric: of_metric["score"] for metric, of_metric in report["scores"].items()}
+        found |= {} if comet is None else {"comet": comet}
+        found |= {"updates_chosen": report["chosen"]["updates"]}
+        yield from by_metric(keys | {"selection": "test"}, found)
 
 
 @measure("segmentations")
@@ -93,8 +90,7 @@ def padding(sources: Sources) -> Rows:
         if text.segmentation.algorithm == "huffman":
             for language, path in zip(text.languages, sources.read_by(text), strict=True):
                 found = cost_of_padding(count_words([path]), int(text.segmentation.size or 0))
-                keys = sources.text_keys(text) | {"direction": text.pair, "row": language}
-                yield from (keys | {"metric": metric, "value": value} for metric, value in found.items())
+                yield from by_metric(sources.text_keys(text) | {"direction": text.pair, "row": language}, found)
 
 
 def cost_of_padding(counts: Mapping[str, int], size: int) -> dict[str, float]:

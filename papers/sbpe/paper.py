@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas
 from numpy import diff, flatnonzero, geomspace
@@ -30,13 +30,13 @@ from replication.claims import (
     values,
 )
 from replication.corpus_counts import corpus_counts
-from replication.figures import draw, drawn, figure
+from replication.figures import drawn
 from replication.measurements import at_least, frame, matching, other_than, records, together
-from replication.sources import Rows, Sources, measure
+from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.counting import count_words
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 from subwords.merges.segmenter import MergeSegmenter
 
 from .best_bpe import BEST, best_segmentations
@@ -44,9 +44,6 @@ from .gold_morphemes import READERS, Analyses, scores
 from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
 from .likelihoods import log_likelihoods, unseen
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # ---- measures
 
@@ -76,9 +73,8 @@ def examples(
     segmented = {text.name: text for text in sources.segmented if text.corpus == corpus}
     pieces_in_paper = records(matching(together(sources.paper.printed.values()), metric="pieces"))
     printed = {(cell["segmentation"], cell["row"]): cell["text"] for cell in pieces_in_paper}
+    check_known(f"segmentation of {corpus}", segmentations.values(), segmented, f"see {sources.paper.where}")
     for label, name in segmentations.items():
-        if name not in segmented:
-            raise unknown(f"segmentation of {corpus}", name, segmented, next_step=f"see {sources.paper.where}")
         segmenter = segmented[name].segmenter(language)
         written = [spelled.get(word, word) for word in words]
         keys = sources.text_keys(segmented[name]) | {"segmentation": label, "metric": "pieces"}
@@ -247,9 +243,7 @@ def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
     `dev_likelihood_highest`, the merges that give the highest. `dev_likelihood` is the curve, by train's unigrams.
     `dev_units_unseen` is how often dev has units that train lacks before any merge.
     """
-    for text in sources.segmented:
-        if text.name not in segmentations:
-            continue
+    for text in (one for one in sources.segmented if one.name in segmentations):
         keys = sources.text_keys(text) | {"direction": text.pair}
         train, dev = (count_words(sources.read_by(text, split)) for split in ("train", "dev"))
         segmenter = text.segmenter(text.languages[0])
@@ -257,8 +251,7 @@ def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
         merges = segmenter.merges
         curve = list(log_likelihoods(train, dev, merges))
         for row, values_of_row in ((OF_TRAIN, curve), (OF_DEV, list(log_likelihoods(dev, dev, merges, added=0)))):
-            for metric, value in changes(values_of_row).items():
-                yield keys | {"row": row, "metric": f"dev_likelihood_{metric}", "value": value}
+            yield from by_metric(keys | {"row": row}, changes(values_of_row), "dev_likelihood_")
         yield keys | {"row": OF_TRAIN, "metric": "dev_units_unseen", "value": unseen(train, dev)}
         for merge in spread(len(merges), 100):
             yield keys | {"row": OF_TRAIN, "metric": "dev_likelihood", "x": merge, "value": curve[merge]}
@@ -381,13 +374,16 @@ likelihood_by_merge = drawn(
 )
 
 
-@figure("Log-likelihood of dev by number of merges", needs="dev-likelihood")
-def dev_likelihood_by_merge(ours: DataFrame, printed: Frames) -> Figure:
-    """Of both sides together, by the training text's unigrams; merges are those of the longest model."""
-    said = {"x": "merges", "dev_likelihood": "log-likelihood (nats)"}
-    return draw(ours, None, x="x", y="dev_likelihood", series="algorithm", panels="direction", labels=said)
-
-
+dev_likelihood_by_merge = drawn(
+    "Log-likelihood of dev by number of merges",
+    "dev-likelihood",
+    "Of both sides together, by the training text's unigrams; merges are those of the longest model.",
+    x="x",
+    y="dev_likelihood",
+    series="algorithm",
+    panels="direction",
+    labels={"x": "merges", "dev_likelihood": "log-likelihood (nats)"},
+)
 BY_SIZE = {"x": "size", "y": "bleu", "series": "algorithm", "panels": "direction", "log": "x"}
 sizes = drawn("BLEU by number of merges", note="Appendix B as a figure.", beside="appendix-b", **BY_SIZE)
 

@@ -33,7 +33,7 @@ from experiment.store.results import synchronize
 from experiment.training.selection import choice_fits, kept
 from replication.measure_code import code_of
 from replication.measurements import from_scores
-from subwords.errors import unknown
+from subwords.errors import check_known
 from subwords.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class Measure:
 def measure(*reads: str) -> Callable[[Callable[..., Rows]], Measure]:
     """Return the decorator that registers a measure of a paper. `reads` are those of `Measure`."""
     return lambda function: Measure(reads, function)
+
+
+def by_metric(keys: Mapping[str, Any], values: Mapping[str, Any], prefix: str = "") -> list[dict[str, Any]]:
+    """Return measurements with the same keys, given metric -> value; `prefix` begins the metrics' names."""
+    return [{**keys, "metric": f"{prefix}{metric}", "value": value} for metric, value in values.items()]
 
 
 @dataclass(frozen=True)
@@ -320,8 +325,7 @@ class Sources:
         found = dict(self.files)
         pairs = dict(self.pairs)
         for name, (corpus, language) in (texts or {}).items():
-            if corpus not in pairs:
-                raise unknown(f"corpus of the text {name}", corpus, pairs, next_step="name its grid under `grids`")
+            check_known(f"corpus of the text {name}", [corpus], pairs, next_step="name its grid under `grids`")
             found[name] = self.text_folder(corpus, pairs[corpus], "raw") / f"train.{language}"
         return found
 
