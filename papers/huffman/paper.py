@@ -348,9 +348,11 @@ def characters(runs: Runs) -> Finding:
     return in_all(difference(runs, "bleu", WIDEST, of(segmentation="char"), each=["corpus"]).between(-0.5, 0.5))
 
 
-@claim(
-    "with more than 3/4 of the tokens being kept as unique symbols", where="section 6", needs="symbols", scales=["full"]
-)
+#: Of claims about the symbols of the paper's own training text.
+SYMBOLS: dict[str, Any] = {"needs": "symbols", "scales": ["full"]}
+
+
+@claim("with more than 3/4 of the tokens being kept as unique symbols", where="section 6", **SYMBOLS)
 def one_symbol(runs: Runs) -> Finding:
     """With most symbols, more than three quarters of the tokens have one, for Huffman and for BPE."""
     single = of(algorithm=["huffman", "spm-bpe"], size=LARGEST, x=1)
@@ -358,10 +360,7 @@ def one_symbol(runs: Runs) -> Finding:
 
 
 @claim(
-    "while Huffman coding uses at most 4 symbols per token, BPE may use up to 10 subwords",
-    where="Figure 2",
-    needs="symbols",
-    scales=["full"],
+    "while Huffman coding uses at most 4 symbols per token, BPE may use up to 10 subwords", where="Figure 2", **SYMBOLS
 )
 def symbols_per_token(runs: Runs) -> Finding:
     """No token has more than 4 symbols by Huffman, and some token has more by BPE.
@@ -377,8 +376,7 @@ def symbols_per_token(runs: Runs) -> Finding:
     "as the vocabulary size (or number of symbols) grows, tokenization results become more similar across the"
     " two methods",
     where="section 6, Figure 2",
-    needs="symbols",
-    scales=["full"],
+    **SYMBOLS,
 )
 def symbols_converge(runs: Runs) -> Finding:
     """The share of tokens with one symbol differs less between Huffman and BPE with 32k symbols than with 2k."""

@@ -394,19 +394,17 @@ BEST_BPE, WORST_BPE = of(algorithm="bpe", take="max"), of(algorithm="bpe", take=
 FROM_ENGLISH = of(algorithm="sbpe", direction=["en-fi", "en-de", "en-ro", "en-lv", "en-et", "en-tr"])
 WITH_GERMAN = of(algorithm="sbpe", direction=["en-de", "de-en"])
 MORPHOLOGY = "S-BPE produces more linguistically motivated splits of English words in five out of six cases"
+TABLE_4 = {"where": "section 5.1, Table 4", "needs": "boundaries"}
+OF_DEV_LIKELIHOOD = {"where": "section 4.1", "needs": "dev-likelihood"}
 
 
-@claim(MORPHOLOGY, where="section 5.1, Table 4", needs="boundaries")
+@claim(MORPHOLOGY, **TABLE_4)
 def morphology(runs: Runs) -> Finding:
     """From English, S-BPE's boundary F1 is higher than BPE's in at least five of six directions."""
     return in_at_least(5, difference(runs, "boundary_f1", FROM_ENGLISH, BPE, each=PLACE) > 0)
 
 
-@claim(
-    f"{MORPHOLOGY}, by the English morphemes of SIGMORPHON 2022, which anybody can have",
-    where="section 5.1, Table 4",
-    needs="boundaries",
-)
+@claim(f"{MORPHOLOGY}, by the English morphemes of SIGMORPHON 2022, which anybody can have", **TABLE_4)
 def morphology_sigmorphon(runs: Runs) -> Finding:
     """From English, S-BPE's boundary F1 is higher than BPE's in at least five of six directions."""
     return in_at_least(5, difference(runs, "boundary_f1_sigmorphon", FROM_ENGLISH, BPE, each=PLACE) > 0)
@@ -414,8 +412,7 @@ def morphology_sigmorphon(runs: Runs) -> Finding:
 
 @claim(
     "for Finnish, S-BPE also produces better linguistic units, while for Turkish the F1 score is nearly identical",
-    where="section 5.1, Table 4",
-    needs="boundaries",
+    **TABLE_4,
 )
 def finnish_turkish(runs: Runs) -> Finding:
     """S-BPE's boundary F1 is higher than BPE's for Finnish, and within 0.01 of it for Turkish."""
@@ -540,23 +537,19 @@ MONOTONIC = (
 )
 
 
-@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+@claim(MONOTONIC, **OF_DEV_LIKELIHOOD)
 def dev_monotonic(runs: Runs) -> Finding:
     """No merge of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus."""
     return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_TRAIN), each=PLACE) <= 0)
 
 
-@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+@claim(MONOTONIC, **OF_DEV_LIKELIHOOD)
 def dev_monotonic_by_its_own(runs: Runs) -> Finding:
     """No merge of S-BPE lowers the log-likelihood of dev by dev's own unigrams, in any corpus."""
     return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_DEV), each=PLACE) <= 0)
 
 
-@claim(
-    "and thus it does not provide a useful stopping criterion for the algorithm",
-    where="section 4.1",
-    needs="dev-likelihood",
-)
+@claim("and thus it does not provide a useful stopping criterion for the algorithm", **OF_DEV_LIKELIHOOD)
 def dev_never_stops(runs: Runs) -> Finding:
     """No step of a thousand merges of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus.
 

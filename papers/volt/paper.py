@@ -56,12 +56,7 @@ def vocabularies(sources: Sources) -> Rows:
     for text in sources.segmented:
         for direction in sources.directions(text.pair) if text.segmentation.joint else ():
             keys = sources.text_keys(text) | {"direction": direction}
-            yield keys | {"metric": "vocabulary", "value": vocabulary(text)}
-
-
-def vocabulary(text: Text) -> int:
-    """Return the number of different pieces on both sides of a training text."""
-    return len(piece_counts(text.pieces))
+            yield keys | {"metric": "vocabulary", "value": len(piece_counts(text.pieces))}
 
 
 @measure("runs")
@@ -140,7 +135,7 @@ def search(
                 yield scored | {"metric": "bleu", "value": score}
                 yield scored | {"metric": "bleu_tokenized", "value": _tokenized_bleu(sources, run, testset)}
         text = sources.text_of(runs[chosen][0])
-        yield keys | {"metric": "vocabulary", "value": vocabulary(text)}
+        yield keys | {"metric": "vocabulary", "value": len(piece_counts(text.pieces))}
         if called in found:
             yield keys | {"metric": "cpu_hours", "value": text.record["learn_cpu_seconds"] / 3600}
         hours = sum(device_hours(sources, runs[one]) for one in trained)
