@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from subwords import registry
 from subwords.errors import InputError
 from subwords.files import read_lines
+from subwords.hft.pretokenization import pretokenize
 
 from .frequencies import Frequencies, as_published, of_pieces
 
@@ -108,8 +109,5 @@ def files(lines: Sequence[str], pretokenized: str = "none") -> list[list[str]]:
     batches = [list(lines[start : start + BATCH]) for start in range(0, len(lines), BATCH)]
     if batches and len(batches[-1]) == BATCH:
         batches[-1] = []
-    if pretokenized == "none":
-        return [list(lines), *batches]
-    from subwords.hft.pretokenization import pretokenize
-
-    return [list(lines), *batches, pretokenize(lines, joining=pretokenized == "present")]
+    polluted = [] if pretokenized == "none" else [pretokenize(lines, joining=pretokenized == "present")]
+    return [list(lines), *batches, *polluted]

@@ -37,15 +37,13 @@ def of_pieces(lines: Pieces) -> Frequencies:
     >>> of_pieces([["a", "b", "a"], ["a"]])
     Frequencies(f95=1, mu=2.0, nu=1.6666666666666667, ranked=[3, 1])
     """
-    counts, length, number = Counter[str](), 0, 0
+    counts, number = Counter[str](), 0
     for pieces in lines:
         counts.update(pieces)
-        length += len(pieces)
         number += 1
     ranked = sorted(counts.values(), reverse=True)
-    return Frequencies(
-        class_frequency(ranked), length / number if number else None, rank_weighted_frequency(ranked), ranked
-    )
+    mu = counts.total() / number if number else None
+    return Frequencies(class_frequency(ranked), mu, rank_weighted_frequency(ranked), ranked)
 
 
 def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> Frequencies:
@@ -61,9 +59,5 @@ def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> 
     ranked = sorted((count for piece, count in counts.items() if piece in vocabulary), reverse=True)
     m = int(len(ranked) / 100 * 95)
     weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
-    return Frequencies(
-        ranked[m] if ranked else None,
-        items / number if number else None,
-        weighted / (m * (m + 1) / 2) if m else None,
-        ranked,
-    )
+    mu, nu = items / number if number else None, weighted / (m * (m + 1) / 2) if m else None
+    return Frequencies(ranked[m] if ranked else None, mu, nu, ranked)

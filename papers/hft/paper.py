@@ -26,9 +26,9 @@ from replication.claims import (
     significant,
 )
 from replication.figures import drawn
-from replication.sources import Rows, Sources, measure
+from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import as_measured, as_printed
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
 
@@ -52,12 +52,10 @@ def counts(sources: Sources, texts: Mapping[str, Any] | None = None) -> Rows:
     """Yield the sizes of every text: sentences, words (between spaces), word types, characters and distinct characters
     without spaces. `texts` adds sides of corpora to the files: name -> [corpus, language]."""
     for name, path in sources.texts(texts).items():
-        for metric, value in sizes_of(path).items():
-            yield {"corpus": name, "metric": metric, "value": value}
+        yield from by_metric({"corpus": name}, sizes_of(path))
 
 
 def sizes_of(path: Path) -> dict[str, int]:
-    """Return the sizes of a text."""
     words, sentences = Counter[str](), 0
     for line in read_lines(path):
         sentences += 1
@@ -98,8 +96,7 @@ def frequencies(
     asked = sizes if isinstance(sizes, Mapping) else dict.fromkeys(sizes)
     for (name, path), algorithm in product(sources.texts(texts).items(), ALGORITHMS):
         pollution = _of_text(pretokenized, algorithm, name, "none")
-        if pollution not in POLLUTIONS:
-            raise unknown(f"pretokenized text of {name}", pollution, POLLUTIONS)
+        check_known(f"pretokenized text of {name}", [pollution], POLLUTIONS)
         learned_from = pollution, _of_text(coverage, algorithm, name, 1.0)
         for (size, other), form in product(asked.items(), ("", "_corrected")):
             short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
@@ -122,12 +119,11 @@ def _of_text(given: Mapping[str, Any] | None, algorithm: str, text: str, default
 
 def _rows(made: Found, form: str, after: int | None) -> Iterator[dict[str, Any]]:
     """Yield the numbers of one segmented text, and, where `after` is given, the frequencies of the ranks after it."""
-    numbers = made.frequencies
-    for metric, value in (("f95", numbers.f95), ("mu", numbers.mu), ("nu", numbers.nu)):
+    f95, mu, nu, ranked = made.frequencies
+    for metric, value in {"f95": f95, "mu": mu, "nu": nu, "vocabulary": made.vocabulary}.items():
         yield {"metric": metric + form, "value": value}
-    yield {"metric": "vocabulary" + form, "value": made.vocabulary}
     if after is not None:
-        for rank, frequency in enumerate(numbers.ranked[after:], after + 1):
+        for rank, frequency in enumerate(ranked[after:], after + 1):
             yield {"metric": "frequency" + form, "x": rank, "value": frequency}
 
 
@@ -142,8 +138,7 @@ def sample(
     """Yield pretokenized lines of a text in the signs of the paper (Figure 1): the first that contains each of some
     words ({label: words}), or the first `lines`. Raises InputError where the text or a line does not exist."""
     found = sources.texts(texts)
-    if text not in found:
-        raise unknown("text", text, found)
+    check_known("text", [text], found)
     if lines:
         shown = {f"line {number}": line for number, line in enumerate(islice(read_lines(found[text]), lines), 1)}
     else:
@@ -209,8 +204,8 @@ def _changed_in(sources: Sources, runs: Sequence[Run], testset: str, count: int)
         yield place | row | {"metric": "sentence_bleu_difference", "x": rank, "value": gain}
         for key, score in zip(keys, (sentence.baseline, sentence.system), strict=True):
             yield key | row | {"metric": "sentence_bleu", "value": score}
-        for metric, lines in (("source", source_text), ("reference", references)):
-            yield place | row | {"metric": metric, "text": lines[at]}
+        yield place | row | {"metric": "source", "text": source_text[at]}
+        yield place | row | {"metric": "reference", "text": references[at]}
         for key, lines in zip(keys, (theirs, ours), strict=True):
             yield key | row | {"metric": "translation", "text": lines[at]}
 

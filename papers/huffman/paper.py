@@ -14,7 +14,7 @@ from replication.claims import LARGEST, Finding, Numbers, Runs, claim, differenc
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, at_most, matching, other_than
-from replication.sources import Rows, Sources, Text, measure
+from replication.sources import Rows, Sources, Text, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed
 from subwords.counting import count_words
 from subwords.huffman import expected_length, huffman_codes
@@ -32,14 +32,11 @@ def on_test(sources: Sources) -> Rows:
     """Yield the scores of the checkpoints that do best on the test set itself, as the paper chose them (selection:
     test), and after how many updates each was saved (`updates_chosen`)."""
     for run, testset, keys in sources.translations():
-        keys |= {"selection": "test"}
         report, comet = sources.on_test(run, testset)
-        scores = {metric: found["score"] for metric, found in report["scores"].items()}
-        if comet is not None:
-            scores["comet"] = comet
-        for metric, score in scores.items():
-            yield keys | {"metric": metric, "value": score}
-        yield keys | {"metric": "updates_chosen", "value": report["chosen"]["updates"]}
+        found = {metric: of_metric["score"] for metric, of_metric in report["scores"].items()}
+        found |= {} if comet is None else {"comet": comet}
+        found |= {"updates_chosen": report["chosen"]["updates"]}
+        yield from by_metric(keys | {"selection": "test"}, found)
 
 
 @measure("segmentations")
@@ -93,8 +90,7 @@ def padding(sources: Sources) -> Rows:
         if text.segmentation.algorithm == "huffman":
             for language, path in zip(text.languages, sources.read_by(text), strict=True):
                 found = cost_of_padding(count_words([path]), int(text.segmentation.size or 0))
-                keys = sources.text_keys(text) | {"direction": text.pair, "row": language}
-                yield from (keys | {"metric": metric, "value": value} for metric, value in found.items())
+                yield from by_metric(sources.text_keys(text) | {"direction": text.pair, "row": language}, found)
 
 
 def cost_of_padding(counts: Mapping[str, int], size: int) -> dict[str, float]:
@@ -352,9 +348,11 @@ def characters(runs: Runs) -> Finding:
     return in_all(difference(runs, "bleu", WIDEST, of(segmentation="char"), each=["corpus"]).between(-0.5, 0.5))
 
 
-@claim(
-    "with more than 3/4 of the tokens being kept as unique symbols", where="section 6", needs="symbols", scales=["full"]
-)
+#: Of claims about the symbols of the paper's own training text.
+SYMBOLS: dict[str, Any] = {"needs": "symbols", "scales": ["full"]}
+
+
+@claim("with more than 3/4 of the tokens being kept as unique symbols", where="section 6", **SYMBOLS)
 def one_symbol(runs: Runs) -> Finding:
     """With most symbols, more than three quarters of the tokens have one, for Huffman and for BPE."""
     single = of(algorithm=["huffman", "spm-bpe"], size=LARGEST, x=1)
@@ -362,10 +360,7 @@ def one_symbol(runs: Runs) -> Finding:
 
 
 @claim(
-    "while Huffman coding uses at most 4 symbols per token, BPE may use up to 10 subwords",
-    where="Figure 2",
-    needs="symbols",
-    scales=["full"],
+    "while Huffman coding uses at most 4 symbols per token, BPE may use up to 10 subwords", where="Figure 2", **SYMBOLS
 )
 def symbols_per_token(runs: Runs) -> Finding:
     """No token has more than 4 symbols by Huffman, and some token has more by BPE.
@@ -381,8 +376,7 @@ def symbols_per_token(runs: Runs) -> Finding:
     "as the vocabulary size (or number of symbols) grows, tokenization results become more similar across the"
     " two methods",
     where="section 6, Figure 2",
-    needs="symbols",
-    scales=["full"],
+    **SYMBOLS,
 )
 def symbols_converge(runs: Runs) -> Finding:
     """The share of tokens with one symbol differs less between Huffman and BPE with 32k symbols than with 2k."""

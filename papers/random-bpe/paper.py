@@ -14,7 +14,7 @@ from replication.claims import Finding, Runs, claim, difference, in_all, in_most
 from replication.corpus_counts import corpus_counts
 from replication.figures import SYSTEM, drawn
 from replication.measurements import comparable, frame, other_than, records, without_size
-from replication.sources import Rows, Sources, measure
+from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed, beside, further, table
 from subwords.errors import InputError
 
@@ -93,16 +93,16 @@ def effects_in(measured: DataFrame, row: str, sampling: Mapping[str, Any]) -> It
         return
     found, divergences = fit(scores, **sampling)
     for key, draws in found.items():
-        yield from _of_effect(draws, keys_of(key, scores), "effect")
+        yield from by_metric(keys_of(key, scores), summary(draws), "effect_")
     if set(CONTRAST) <= set(scores["variant"]):
         for language in (None, *scores["language"].unique()):  # draw by draw, on average and in every language
             sides = [("variant", variant, language) for variant in CONTRAST]
             keys, other = (keys_of(side, scores) for side in sides)
             keys["row"] += f" − {other['row']}"
-            yield from _of_effect(found[sides[0]] - found[sides[1]], keys, "effect_difference")
+            yield from by_metric(keys, summary(found[sides[0]] - found[sides[1]]), "effect_difference_")
     quality = diagnostics(found, divergences)
     warning = quality.pop("warning")
-    yield from ({"row": row, "metric": f"sampler_{name}", "value": value} for name, value in quality.items())
+    yield from by_metric({"row": row}, quality, "sampler_")
     yield {"row": row, "metric": "sampler_warning", "text": warning}
 
 
@@ -133,12 +133,6 @@ def keys_of(effect: tuple[str, str, str | None], scores: DataFrame) -> dict[str,
         return {**keys, "row": f"{average} {called}"}
     place = records(scores[scores["language"] == language][["corpus", "direction"]])[0]
     return {**keys, **place, "row": f"{own} {called}, {LABELS.get(place['corpus'], language)}"}
-
-
-def _of_effect(draws: ndarray, keys: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
-    """Yield mean, interval and quality of an effect, as metrics that begin with this name."""
-    for metric, value in summary(draws).items():
-        yield {**keys, "metric": f"{name}_{metric}", "value": value}
 
 
 # ---- tables

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas
 from numpy import diff, flatnonzero, geomspace
@@ -30,13 +30,13 @@ from replication.claims import (
     values,
 )
 from replication.corpus_counts import corpus_counts
-from replication.figures import draw, drawn, figure
+from replication.figures import drawn
 from replication.measurements import at_least, frame, matching, other_than, records, together
-from replication.sources import Rows, Sources, measure
+from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.counting import count_words
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 from subwords.merges.segmenter import MergeSegmenter
 
 from .best_bpe import BEST, best_segmentations
@@ -44,9 +44,6 @@ from .gold_morphemes import READERS, Analyses, scores
 from .human.answers import paired_proportion_test
 from .human.measuring import human as human  # registers the measure
 from .likelihoods import log_likelihoods, unseen
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # ---- measures
 
@@ -76,9 +73,8 @@ def examples(
     segmented = {text.name: text for text in sources.segmented if text.corpus == corpus}
     pieces_in_paper = records(matching(together(sources.paper.printed.values()), metric="pieces"))
     printed = {(cell["segmentation"], cell["row"]): cell["text"] for cell in pieces_in_paper}
+    check_known(f"segmentation of {corpus}", segmentations.values(), segmented, f"see {sources.paper.where}")
     for label, name in segmentations.items():
-        if name not in segmented:
-            raise unknown(f"segmentation of {corpus}", name, segmented, next_step=f"see {sources.paper.where}")
         segmenter = segmented[name].segmenter(language)
         written = [spelled.get(word, word) for word in words]
         keys = sources.text_keys(segmented[name]) | {"segmentation": label, "metric": "pieces"}
@@ -247,9 +243,7 @@ def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
     `dev_likelihood_highest`, the merges that give the highest. `dev_likelihood` is the curve, by train's unigrams.
     `dev_units_unseen` is how often dev has units that train lacks before any merge.
     """
-    for text in sources.segmented:
-        if text.name not in segmentations:
-            continue
+    for text in (one for one in sources.segmented if one.name in segmentations):
         keys = sources.text_keys(text) | {"direction": text.pair}
         train, dev = (count_words(sources.read_by(text, split)) for split in ("train", "dev"))
         segmenter = text.segmenter(text.languages[0])
@@ -257,8 +251,7 @@ def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
         merges = segmenter.merges
         curve = list(log_likelihoods(train, dev, merges))
         for row, values_of_row in ((OF_TRAIN, curve), (OF_DEV, list(log_likelihoods(dev, dev, merges, added=0)))):
-            for metric, value in changes(values_of_row).items():
-                yield keys | {"row": row, "metric": f"dev_likelihood_{metric}", "value": value}
+            yield from by_metric(keys | {"row": row}, changes(values_of_row), "dev_likelihood_")
         yield keys | {"row": OF_TRAIN, "metric": "dev_units_unseen", "value": unseen(train, dev)}
         for merge in spread(len(merges), 100):
             yield keys | {"row": OF_TRAIN, "metric": "dev_likelihood", "x": merge, "value": curve[merge]}
@@ -381,13 +374,16 @@ likelihood_by_merge = drawn(
 )
 
 
-@figure("Log-likelihood of dev by number of merges", needs="dev-likelihood")
-def dev_likelihood_by_merge(ours: DataFrame, printed: Frames) -> Figure:
-    """Of both sides together, by the training text's unigrams; merges are those of the longest model."""
-    said = {"x": "merges", "dev_likelihood": "log-likelihood (nats)"}
-    return draw(ours, None, x="x", y="dev_likelihood", series="algorithm", panels="direction", labels=said)
-
-
+dev_likelihood_by_merge = drawn(
+    "Log-likelihood of dev by number of merges",
+    "dev-likelihood",
+    "Of both sides together, by the training text's unigrams; merges are those of the longest model.",
+    x="x",
+    y="dev_likelihood",
+    series="algorithm",
+    panels="direction",
+    labels={"x": "merges", "dev_likelihood": "log-likelihood (nats)"},
+)
 BY_SIZE = {"x": "size", "y": "bleu", "series": "algorithm", "panels": "direction", "log": "x"}
 sizes = drawn("BLEU by number of merges", note="Appendix B as a figure.", beside="appendix-b", **BY_SIZE)
 
@@ -398,19 +394,17 @@ BEST_BPE, WORST_BPE = of(algorithm="bpe", take="max"), of(algorithm="bpe", take=
 FROM_ENGLISH = of(algorithm="sbpe", direction=["en-fi", "en-de", "en-ro", "en-lv", "en-et", "en-tr"])
 WITH_GERMAN = of(algorithm="sbpe", direction=["en-de", "de-en"])
 MORPHOLOGY = "S-BPE produces more linguistically motivated splits of English words in five out of six cases"
+TABLE_4 = {"where": "section 5.1, Table 4", "needs": "boundaries"}
+OF_DEV_LIKELIHOOD = {"where": "section 4.1", "needs": "dev-likelihood"}
 
 
-@claim(MORPHOLOGY, where="section 5.1, Table 4", needs="boundaries")
+@claim(MORPHOLOGY, **TABLE_4)
 def morphology(runs: Runs) -> Finding:
     """From English, S-BPE's boundary F1 is higher than BPE's in at least five of six directions."""
     return in_at_least(5, difference(runs, "boundary_f1", FROM_ENGLISH, BPE, each=PLACE) > 0)
 
 
-@claim(
-    f"{MORPHOLOGY}, by the English morphemes of SIGMORPHON 2022, which anybody can have",
-    where="section 5.1, Table 4",
-    needs="boundaries",
-)
+@claim(f"{MORPHOLOGY}, by the English morphemes of SIGMORPHON 2022, which anybody can have", **TABLE_4)
 def morphology_sigmorphon(runs: Runs) -> Finding:
     """From English, S-BPE's boundary F1 is higher than BPE's in at least five of six directions."""
     return in_at_least(5, difference(runs, "boundary_f1_sigmorphon", FROM_ENGLISH, BPE, each=PLACE) > 0)
@@ -418,8 +412,7 @@ def morphology_sigmorphon(runs: Runs) -> Finding:
 
 @claim(
     "for Finnish, S-BPE also produces better linguistic units, while for Turkish the F1 score is nearly identical",
-    where="section 5.1, Table 4",
-    needs="boundaries",
+    **TABLE_4,
 )
 def finnish_turkish(runs: Runs) -> Finding:
     """S-BPE's boundary F1 is higher than BPE's for Finnish, and within 0.01 of it for Turkish."""
@@ -544,23 +537,19 @@ MONOTONIC = (
 )
 
 
-@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+@claim(MONOTONIC, **OF_DEV_LIKELIHOOD)
 def dev_monotonic(runs: Runs) -> Finding:
     """No merge of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus."""
     return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_TRAIN), each=PLACE) <= 0)
 
 
-@claim(MONOTONIC, where="section 4.1", needs="dev-likelihood")
+@claim(MONOTONIC, **OF_DEV_LIKELIHOOD)
 def dev_monotonic_by_its_own(runs: Runs) -> Finding:
     """No merge of S-BPE lowers the log-likelihood of dev by dev's own unigrams, in any corpus."""
     return in_all(values(runs, "dev_likelihood_falls", of(algorithm="sbpe", row=OF_DEV), each=PLACE) <= 0)
 
 
-@claim(
-    "and thus it does not provide a useful stopping criterion for the algorithm",
-    where="section 4.1",
-    needs="dev-likelihood",
-)
+@claim("and thus it does not provide a useful stopping criterion for the algorithm", **OF_DEV_LIKELIHOOD)
 def dev_never_stops(runs: Runs) -> Finding:
     """No step of a thousand merges of S-BPE lowers the log-likelihood of dev by train's unigrams, in any corpus.
 

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import pandas
 from pandas import DataFrame
 
-from experiment.scoring.significance import welch_p_value
+from experiment.scoring.significance import ALPHA, welch_p_value
 from replication.measurements import COLUMNS, KEYS, Made, comparable, filled, half_interval, listed, matching, records
 
 CONFIRMED, UNDECIDED, NOT_CONFIRMED, NOT_TESTABLE = "confirmed", "undecided", "not confirmed", "not testable"
@@ -94,7 +94,6 @@ class Runs:
 
     @property
     def are_printed(self) -> bool:
-        """Whether these are the paper's own numbers."""
         return self.printed is None
 
 
@@ -138,7 +137,6 @@ class Numbers:
         return replace(self, cells=cells, halves=halves, obstacle=self.obstacle or other.obstacle)
 
     def absolute(self) -> Numbers:
-        """Return the numbers without their signs."""
         return replace(self, cells={cell: abs(value) for cell, value in self.cells.items()})
 
     def rounded(self, step: float) -> Numbers:
@@ -428,22 +426,20 @@ class Cases:
 
 
 def in_all(cases: Cases) -> Finding:
-    """Return the finding that something is so in all cases."""
     return _found(cases, lambda good, total: good == total)
 
 
 def in_most(cases: Cases) -> Finding:
-    """Return the finding that something is so in more than half of the cases."""
+    """Return whether something is so in more than half of the cases."""
     return _found(cases, lambda good, total: 2 * good > total)
 
 
 def in_none(cases: Cases) -> Finding:
-    """Return the finding that something is so in no case."""
     return _found(cases, lambda good, total: not good)
 
 
 def in_at_least(number: float, cases: Cases) -> Finding:
-    """Return the finding that something is so in a number of cases, or, below 1, in a share of them, or more."""
+    """Return whether something is so in a number of cases, or, below 1, in a share of them, or more."""
     return _found(cases, lambda good, total: good >= (number * total - SLACK if number < 1 else number))
 
 
@@ -473,8 +469,7 @@ def _found(cases: Cases, so: Callable[[int, int], bool]) -> Finding:
 def _reason(cases: Cases) -> str:
     numbers, total = list(cases.numbers.known.values()), len(cases.holds)
     if total == 1 and not cases.sequences:
-        behind = cases.numbers.behind
-        known = sum(not math.isnan(value) for value in behind.values()) if behind is not None else 0
+        known = sum(not math.isnan(value) for value in (cases.numbers.behind or {}).values())
         return (f"mean of {known}: " if known else "") + f"{numbers[0]:.4g}"
     reason = f"so in {sum(cases.holds.values())} of {total}"
     if not cases.sequences:
@@ -523,18 +518,17 @@ def _trend(numbers: Numbers, so: Callable[[list[Cell]], tuple[bool, bool]]) -> C
     return Cases(numbers, holds, clear, obstacle, sequences=True)
 
 
-def significant(cases: Cases, alpha: float = 0.05) -> Cases:
-    """Return the cases in which Welch's t test over seeds finds the sides different, too."""
-    holds, clear = {}, {}
-    for cell, so in cases.holds.items() if not cases.obstacle else ():
+def significant(cases: Cases) -> Cases:
+    """Return the cases in which Welch's t test over seeds finds the sides different, too, at 0.05."""
+    clear = {}
+    for cell in cases.holds if not cases.obstacle else ():
         left, right = cases.numbers.sides(cell)
         if min(len(left), len(right)) < FEWEST_SEEDS:
             few = f"a test over seeds needs {FEWEST_SEEDS} a side, here {len(left)} and {len(right)}"
             return replace(cases, obstacle=few)
         p_value = welch_p_value(left, right)
-        holds[cell] = so and p_value is not None and p_value < alpha
-        clear[cell] = p_value is not None and p_value < alpha
-    return replace(cases, holds=holds, clear=clear)
+        clear[cell] = p_value is not None and p_value < ALPHA
+    return replace(cases, holds={cell: cases.holds[cell] and so for cell, so in clear.items()}, clear=clear)
 
 
 def _first_few(names: Iterable[str]) -> str:
@@ -558,7 +552,6 @@ class Claim(Made):
 
     @property
     def rule(self) -> str:
-        """The rule in English."""
         return self.note.rstrip(".")
 
 

@@ -7,10 +7,11 @@ capitalized, because a sentence starts with it, is no unknown one.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from replication.sources import Rows, Sources, measure
+from replication.sources import Rows, Sources, by_metric, measure
 from subwords.counting import count_words
 from subwords.files import read_lines
 
@@ -32,11 +33,9 @@ def corpus_counts(sources: Sources, parts: Mapping[str, Mapping[str, str]] | Non
         directions = dict.fromkeys(run.direction for run in sources.runs if (run.corpus, run.pair) == (corpus, pair))
         for direction in directions or [pair]:
             files = {"train": ["train"], "dev": ["dev"], "test": sources.test_stems(corpus, pair, direction)}
-            keys = {"corpus": corpus, "direction": direction}
-            for row in of_direction(folder, direction, files):
-                yield keys | row
-            for row in of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(corpus, {})):
-                yield keys | row
+            counted = of_direction(folder, direction, files)
+            labelled = of_parts(sources.parts_of_training(corpus, pair), (parts or {}).get(corpus, {}))
+            yield from ({"corpus": corpus, "direction": direction} | row for row in chain(counted, labelled))
 
 
 def of_direction(folder: Path, direction: str, splits: Mapping[str, list[str]]) -> Iterator[dict[str, Any]]:
@@ -52,23 +51,14 @@ def of_direction(folder: Path, direction: str, splits: Mapping[str, list[str]]) 
     words: dict[str, Words] = {}
     for split in splits:
         words[split] = count_words(sources[split])
-        sides = {"source": words[split], "target": count_words(targets[split])}
-        sentences = sum(1 for path in sources[split] for _ in read_lines(path))
-        for metric, value in sizes(sentences, sides).items():
-            yield {"split": split, "metric": metric, "value": value}
+        found: dict[str, float] = {"sentences": sum(1 for path in sources[split] for _ in read_lines(path))}
+        for side, counts in (("source", words[split]), ("target", count_words(targets[split]))):
+            tokens = sum(counts.values())
+            found |= {f"tokens_{side}": tokens, f"types_{side}": len(counts)}
+            found[f"type_token_ratio_{side}"] = len(counts) / tokens
+        yield from by_metric({"split": split}, found)
     lines = (line for path in sources["test"] for line in read_lines(path))
-    for metric, value in unknown(lines, words["train"]).items():
-        yield {"split": "test", "metric": metric, "value": value}
-
-
-def sizes(sentences: int, sides: Mapping[str, Words]) -> dict[str, float]:
-    """Return sentences, and tokens, types and their ratio of each side, given its words with their counts."""
-    found: dict[str, float] = {"sentences": sentences}
-    for side, words in sides.items():
-        tokens = sum(words.values())
-        found |= {f"tokens_{side}": tokens, f"types_{side}": len(words)}
-        found[f"type_token_ratio_{side}"] = len(words) / tokens
-    return found
+    yield from by_metric({"split": "test"}, unknown(lines, words["train"]))
 
 
 def unknown_words(line: str, known: Collection[str]) -> list[int]:

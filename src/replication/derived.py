@@ -35,8 +35,7 @@ def with_derived(measured: DataFrame) -> DataFrame:
     taken = set(measured["metric"])
     scored = comparable(measured[measured["metric"].isin(AGAINST_BPE) & measured["value"].notna()], ["selection"])
     means = scored.groupby([*PLACE, *SYSTEM], dropna=False, sort=False)["value"].agg(["mean", "sem", "count"])
-    means = means.reset_index()
-    means["size"] = means["size"].fillna(0)  # no size is equal to no size
+    means = means.reset_index().fillna({"size": 0})  # no size is equal to no size
     found = []
     for _, place in means.groupby(PLACE, dropna=False, sort=False):
         systems = records(place)

@@ -149,11 +149,11 @@ def _draw_curve(
 ) -> None:
     """Draw one series of ours or the paper's. Bars and points of several stand side by side around their category."""
     number, paper = list(dict.fromkeys(name for name, _ in looks)).index(look[0]), look[1] == PUBLISHED
-    color, line = COLORS[number % len(COLORS)], "--" if paper else "-"
-    face = "none" if paper else color
+    color = COLORS[number % len(COLORS)]
+    ink = _ink(color, kind, paper)
     if categories is None:
         for height in curve[curve["x"].isna()]["y"]:  # a system without a size
-            axis.axhline(height, color=color, ls=line, alpha=0.5 if paper else 0.8, lw=1)
+            axis.axhline(height, color=color, ls=ink["ls"], alpha=0.5 if paper else 0.8, lw=1)
         curve = curve[curve["x"].notna()].sort_values("x")
         places = list(curve["x"])
     else:
@@ -161,25 +161,19 @@ def _draw_curve(
         places = [categories.index(place) + shift for place in curve["x"]]
     heights, errors = list(curve["y"]), list(curve["ci95"]) if any(curve["ci95"]) else None
     if kind == "bars":
-        errors_look = {"lw": 1, "ecolor": GRID}
-        wide = 0.72 / len(looks)
-        axis.bar(places, heights, wide, yerr=errors, error_kw=errors_look, lw=1.2, fc=face, ec=color, ls=line)
+        axis.bar(places, heights, 0.72 / len(looks), yerr=errors, error_kw={"lw": 1, "ecolor": GRID}, lw=1.2, **ink)
     elif places:
-        axis.errorbar(
-            places,
-            heights,
-            yerr=errors,
-            color=color,
-            ls="none" if kind == "points" else line,
-            marker=MARKERS[number % len(MARKERS)] if len(places) <= 40 or kind == "points" else None,
-            ms=5,
-            mfc=face,
-            alpha=0.65 if paper else 1.0,
-            lw=1.3,
-            capsize=2.5,
-            elinewidth=1,
-            zorder=2 if paper else 3,
-        )
+        marker = MARKERS[number % len(MARKERS)] if len(places) <= 40 or kind == "points" else None
+        ink |= {"marker": marker, "alpha": 0.65 if paper else 1.0, "zorder": 2 if paper else 3}
+        axis.errorbar(places, heights, yerr=errors, lw=1.3, capsize=2.5, elinewidth=1, **ink)
+
+
+def _ink(color: str, kind: str, paper: bool) -> dict[str, Any]:
+    """Return how matplotlib draws a series: ours filled and solid, the paper's hollow and dashed."""
+    face, line = ("none", "--") if paper else (color, "-")
+    if kind == "bars":
+        return {"facecolor": face, "edgecolor": color, "ls": line}
+    return {"color": color, "ls": "none" if kind == "points" else line, "mfc": face, "ms": 5}
 
 
 def _ticks(axis: Axes, here: DataFrame, log: str, categories: list[str] | None) -> None:
@@ -220,12 +214,8 @@ def _legend(drawing: Drawing, looks: list[Look], kind: str) -> None:
     shown += [(INK, MARKERS[0], name == PUBLISHED, name) for name in sources if len(sources) > 1]
     handles: list[Any] = []
     for color, marker, paper, name in shown:
-        face, line = "none" if paper else color, "--" if paper else "-"
-        if kind == "bars":
-            handles.append(Patch(facecolor=face, edgecolor=color, ls=line, label=name))
-        else:
-            line = "none" if kind == "points" else line
-            handles.append(Line2D([], [], color=color, ls=line, marker=marker, mfc=face, ms=5, label=name))
+        ink = _ink(color, kind, paper)
+        handles.append(Patch(label=name, **ink) if kind == "bars" else Line2D([], [], marker=marker, label=name, **ink))
     if handles:
         widest = 0.6 + 0.085 * max(len(name) for *_, name in shown)  # inches, about
         columns = max(1, min(len(handles), int(drawing.get_figwidth() / widest)))

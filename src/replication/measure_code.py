@@ -56,13 +56,8 @@ def _names_defined(statement: ast.stmt) -> set[str]:
 
 def _names(node: ast.AST) -> list[str]:
     """Return every name in a piece of code, those of imports included."""
-    found = []
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            found.append(part.id)
-        elif isinstance(part, ast.alias):
-            found.append((part.asname or part.name).split(".")[0])
-    return found
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.Name | ast.alias))
+    return [p.id if isinstance(p, ast.Name) else (p.asname or p.name).split(".")[0] for p in parts]
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -17,6 +17,7 @@ import numpy
 import pandas
 from pandas import DataFrame, Series
 
+from experiment.corpora.corpus_groups import scored_direction
 from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.metrics import METRICS
 from experiment.store.checksums import check_checksum, file_with_checksum
@@ -86,7 +87,6 @@ def frame(rows: Iterable[Mapping[str, Any]], columns: Collection[str] = COLUMNS)
 
 
 def records(table: DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a frame as mappings."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
@@ -97,16 +97,11 @@ def together(frames: Iterable[DataFrame]) -> DataFrame:
     return pandas.concat([empty, *found], ignore_index=True).astype(empty.dtypes.to_dict())
 
 
-def from_scores(
-    rows: Sequence[Mapping[str, Any]],
-    sizes: Mapping[str, int | None],
-    scored_direction: Callable[[str, str], str] = lambda direction, _: direction,
-) -> DataFrame:
+def from_scores(rows: Sequence[Mapping[str, Any]], sizes: Mapping[str, int | None]) -> DataFrame:
     """Return the rows of scores.csv as measurements: scores, their 95% intervals (`bleu_ci95`), facts about runs, and
     `learned_nothing` where that is so.
 
-    `sizes` gives the paper's size of its segmentations, `scored_direction` the direction of a test set: in a group of
-    corpora every test set has its own.
+    `sizes` gives the paper's size of its segmentations. In a group of corpora every test set has its own direction.
     """
     measured: list[dict[str, Any]] = []
     known_runs = set()

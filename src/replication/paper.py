@@ -237,11 +237,8 @@ def _at_scale(document: Mapping[str, Any], change: Mapping[str, Any], scale: str
             for name, given in names.items()
         },
     }
-    for key in ("grids", "texts"):
-        grids = merged(document.get(key) or {}, change.get(key) or {})
-        if grids:
-            settings[key] = grids
-    return settings
+    places = {key: merged(document.get(key) or {}, change.get(key) or {}) for key in ("grids", "texts")}
+    return settings | {key: described for key, described in places.items() if described}
 
 
 def _check_change(document: Mapping[str, Any], change: Mapping[str, Any], where: str) -> None:

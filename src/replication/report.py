@@ -115,8 +115,7 @@ def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section
         label = f"{paper.name}-{name}-{paper.scale}" + (f"-{number}" if of else "")
         text.append(latex_table(part, caption, label))
     write_whole(folder / f"{name}.tex", "\n\n".join(text) + "\n")
-    shown = layout(cells, widest=WIDEST)
-    shown = shown or [Table("paper", "", [], [])]
+    shown = layout(cells, widest=WIDEST) or [Table("paper", "", [], [])]
     shown[-1].notes.extend(said)
     files = [f"{name}.{kind}" for kind in ("csv", "md", "tex")]
     return Section(f"table-{name}", called(name), described.title, shown, files=files)

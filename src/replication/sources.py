@@ -31,9 +31,9 @@ from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import synchronize
 from experiment.training.selection import choice_fits, kept
-from replication import measurements
 from replication.measure_code import code_of
-from subwords.errors import unknown
+from replication.measurements import from_scores
+from subwords.errors import check_known
 from subwords.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ class Measure:
 def measure(*reads: str) -> Callable[[Callable[..., Rows]], Measure]:
     """Return the decorator that registers a measure of a paper. `reads` are those of `Measure`."""
     return lambda function: Measure(reads, function)
+
+
+def by_metric(keys: Mapping[str, Any], values: Mapping[str, Any], prefix: str = "") -> list[dict[str, Any]]:
+    """Return measurements with the same keys, given metric -> value; `prefix` begins the metrics' names."""
+    return [{**keys, "metric": f"{prefix}{metric}", "value": value} for metric, value in values.items()]
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,6 @@ class Text:
         return [self.folder / f"train.{language}" for language in self.languages]
 
     def segmenter(self, language: str) -> Segmenter:
-        """Return the segmenter of one language."""
         return load_segmenter(self.folder, language, self.segmentation.algorithm)
 
 
@@ -143,7 +147,6 @@ class Sources:
         return file.sha256 if file.url or not own.is_file() else self.plan.results.checksums.of(own)
 
     def rows(self) -> Rows:
-        """Return what the measure yields."""
         options = {k: v for k, v in self.paper.options[self.name].items() if k not in ("files", "grids")}
         return self.paper.measures[self.name].measure(self, **options)
 
@@ -206,10 +209,9 @@ class Sources:
         } | of_testset
 
     def translations(self) -> Iterable[tuple[Run, str, dict[str, Any]]]:
-        """Yield run, test set and keys of every translation of its grids."""
-        for run in self.runs:
-            for testset in self.test_sets(run.corpus, run.direction):
-                yield run, testset, self.keys(run, testset)
+        """Return run, test set and keys of every translation of its grids."""
+        found = ((run, testset) for run in self.runs for testset in self.test_sets(run.corpus, run.direction))
+        return ((run, testset, self.keys(run, testset)) for run, testset in found)
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         return self.experiment.test_sets(corpus, direction)
@@ -285,7 +287,6 @@ class Sources:
         }
 
     def directions(self, pair: str) -> list[str]:
-        """Return the experiment's directions of a pair."""
         return directions_of(pair, self.experiment.settings["directions"])
 
     def text_folder(self, corpus: str, pair: str, form: str) -> Path:
@@ -324,8 +325,7 @@ class Sources:
         found = dict(self.files)
         pairs = dict(self.pairs)
         for name, (corpus, language) in (texts or {}).items():
-            if corpus not in pairs:
-                raise unknown(f"corpus of the text {name}", corpus, pairs, next_step="name its grid under `grids`")
+            check_known(f"corpus of the text {name}", [corpus], pairs, next_step="name its grid under `grids`")
             found[name] = self.text_folder(corpus, pairs[corpus], "raw") / f"train.{language}"
         return found
 
@@ -352,4 +352,4 @@ class Sources:
 
 def of_paper(scores: str | Path, paper: Paper) -> DataFrame:
     """Return a paper's scores.csv as measurements, under the paper's names and sizes."""
-    return measurements.from_scores(read_scores(scores), paper.sizes, scored_direction)
+    return from_scores(read_scores(scores), paper.sizes)

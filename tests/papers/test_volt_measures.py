@@ -26,7 +26,7 @@ from papers.volt.marginal_utility import (
     rank_correlation,
     vocabulary_entropy,
 )
-from papers.volt.tokenized_bleu import split_compounds, tokenized_bleu
+from papers.volt.paper import split_compounds, tokenized_bleu
 
 from experiment.config import Experiment
 from experiment.corpora.gathering import write_origins

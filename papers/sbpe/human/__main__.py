@@ -17,8 +17,8 @@ from .answers import score_files
 from .sheets import write_sheets
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the command line."""
+@program
+def main(argv: list[str] | None = None) -> int:
     raw = argparse.RawDescriptionHelpFormatter
     command = argparse.ArgumentParser(prog="python -m papers.sbpe.human", description=__doc__, formatter_class=raw)
     kinds = command.add_subparsers(dest="kind", required=True)
@@ -37,13 +37,6 @@ def parser() -> argparse.ArgumentParser:
     score.add_argument("--key", type=Path, nargs="+", required=True, metavar="FILE", help="one for each direction")
     score.add_argument("--answers", type=Path, nargs="+", required=True, metavar="FILE", help="CSV, of all judges")
     score.add_argument("--output", type=Path, metavar="FILE", help="CSV to write, beside what is printed")
-    return command
-
-
-@program
-def main(argv: list[str] | None = None) -> int:
-    """Run the program."""
-    command = parser()
     args = command.parse_args(argv)
     if args.kind == "scores":
         outcomes = score_files(args.key, args.answers)

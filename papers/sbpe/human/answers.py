@@ -20,7 +20,7 @@ from numpy import sign
 from pandas import DataFrame
 
 from experiment.jsonfiles import read_json
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 from .sheets import QUESTIONS
 
@@ -116,9 +116,7 @@ def score_files(keys: Iterable[Path], answers: Iterable[Path]) -> DataFrame:
     by_direction = {key["direction"]: key for key in map(read_json, keys)}
     sheets = [sheet for key in by_direction.values() for sheet in key["sheets"]]
     for path, table in files.items():
-        for sheet in table["sheet"]:
-            if sheet not in sheets:
-                raise unknown(f"sheet in {path}", sheet, sheets, next_step="give the key that was made with this sheet")
+        check_known(f"sheet in {path}", table["sheet"], sheets, "give the key that was made with this sheet")
     return pandas.DataFrame(
         {"direction": direction} | outcome
         for direction, key in by_direction.items()

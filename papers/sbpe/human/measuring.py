@@ -11,7 +11,7 @@ from typing import Any
 from pandas import DataFrame
 
 from replication.sources import Rows, Sources, measure
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 
 from ..best_bpe import BEST, best_segmentations
 from .answers import score_files
@@ -52,9 +52,7 @@ def human(
         first = next(iter(runs.values()))
         corpora[direction] = first.corpus
         names = [best[first.corpus, direction] if name == BEST else name for name in systems.values()]
-        for name in names:
-            if name not in runs:
-                raise unknown(f"segmentation of measures.human in {direction}:", name, runs)
+        check_known(f"segmentation of measures.human in {direction}:", names, runs)
         testset = sources.test_sets(first.corpus, direction)[0]
         test = sources.test_text(first, testset, first.source, as_it_came=False)
         texts = {
