@@ -15,6 +15,7 @@ import numpy as np
 
 from experiment.segmenting import draws_of
 from subwords.errors import InputError
+from subwords.frequencies import by_frequency
 
 #: fairseq's numbers of its own symbols; a piece that is written like one has its number.
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -62,9 +63,7 @@ def _pieces(files: Iterable[Path]) -> Iterator[str]:
 
 def _write_dictionary(path: Path, counts: Mapping[str, int]) -> dict[str, int]:
     """Write a dictionary, frequent pieces first, equal ones by code point; return the number of each piece."""
-    entries = sorted(
-        ((piece, count) for piece, count in counts.items() if piece not in SPECIAL), key=lambda x: (-x[1], x[0])
-    )
+    entries = by_frequency({piece: count for piece, count in counts.items() if piece not in SPECIAL})
     numbers = SPECIAL | {piece: number for number, (piece, _) in enumerate(entries, len(SPECIAL))}
     filler = (f"madeupword{i:04d}" for i in range(len(numbers) + PADDING))
     while len(numbers) % PADDING:

@@ -41,9 +41,7 @@ def defaults(name: str, entries_of: str = "") -> dict[str, Any]:
 
     def given(properties: dict[str, Any]) -> dict[str, Any]:
         known = {key: about for key, about in properties.items() if about.keys() & {"default", "properties"}}
-        return {
-            key: about["default"] if "default" in about else given(about["properties"]) for key, about in known.items()
-        }
+        return {key: own["default"] if "default" in own else given(own["properties"]) for key, own in known.items()}
 
     properties = _validator(name).schema["properties"]
     return given(properties[entries_of]["additionalProperties"]["properties"] if entries_of else properties)

@@ -24,6 +24,7 @@ from experiment.text.lines import rewrite
 from subwords import registry
 from subwords.errors import InputError, Shortfall
 from subwords.files import read_lines, write_lines
+from subwords.frequencies import by_frequency
 from subwords.segmenter import Segmenter, warn_of_fewer
 from subwords.statistics import Segmented, count_pieces, describe
 
@@ -155,7 +156,7 @@ def restricted(
 
 def write_counts(path: Path, counts: Mapping[str, int]) -> None:
     """Write `piece count` lines, the most frequent first."""
-    write_lines(path, (f"{piece} {count}" for piece, count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))))
+    write_lines(path, (f"{piece} {count}" for piece, count in by_frequency(counts)))
 
 
 def read_counts(path: Path) -> dict[str, int]:

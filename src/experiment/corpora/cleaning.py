@@ -118,9 +118,8 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
     # Train is read a second time rather than kept in memory: it can be large.
     again = _kept_pairs(paths, overlap, options, Counter(), [0, 0])
     drawn = _draw(kept, options)
-    written = write_pairs(
-        sides(output, "train", languages), (pair for i, pair in enumerate(again) if drawn is None or i in drawn)
-    )
+    taken = (pair for i, pair in enumerate(again) if drawn is None or i in drawn)
+    written = write_pairs(sides(output, "train", languages), taken)
     dropped["not drawn"] = kept - written
     train = {"read": written + dropped.total(), "kept": written, "dropped": dict(dropped)}
     report = {

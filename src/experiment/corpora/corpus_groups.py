@@ -50,11 +50,6 @@ class Group(Corpus):
         return str(self.definition["into"])
 
     @property
-    def member_names(self) -> list[str]:
-        """The names of the corpora that it is made of."""
-        return [member.corpus.name for member in self.members]
-
-    @property
     def languages(self) -> list[str]:
         return [MANY, self.into]
 

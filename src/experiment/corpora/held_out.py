@@ -28,10 +28,8 @@ def hold_out(folder: Path, languages: Pair, sizes: Mapping[str, int], seed: int,
     for language, path in zip(languages, paths, strict=True):
         with ExitStack() as stack:
             source = stack.enter_context(open(path, "rb"))
-            streams = {
-                split: stack.enter_context(whole_file(folder / f"{split}.{language}", "wb"))
-                for split in ("train", *sizes)
-            }
+            files = {split: whole_file(folder / f"{split}.{language}", "wb") for split in ("train", *sizes)}
+            streams = {split: stack.enter_context(file) for split, file in files.items()}
             for number, line in enumerate(source):
                 streams[drawn.get(number, "train")].write(line)
 

@@ -59,10 +59,7 @@ class System(Keyed):
                 str(self.segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
                 str(text.record): ["references/dev.*"],
             },
-            "gpus": runtime["gpus"],
-            "device": runtime["device"],
-            "runs_per_gpu": runtime["runs_per_gpu"],
-            "keep_checkpoints": runtime["keep_checkpoints"],
+            **{name: runtime[name] for name in ("gpus", "device", "runs_per_gpu", "keep_checkpoints")},
         }
 
 
@@ -71,11 +68,11 @@ def describe_system(
     direction: str,
     model: str,
     flags: Mapping[str, Any],
-    select: Mapping[str, Any],
-    precision: str,
+    settings: Mapping[str, Any],
     results: Results,
 ) -> System:
     """Return a system. Of `select`, only metric, keep and the beam of BLEU change a training or what it keeps."""
+    select = settings["select"]
     shaping = {name: select[name] for name in ("metric", "beam", "keep")}
     if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
         shaping["beam"] = 1
@@ -85,7 +82,7 @@ def describe_system(
         "direction": direction,
         "recipe": fairseq_flags.content(flags, results.checksums),
         "select": shaping,
-        "precision": precision,
+        "precision": settings["precision"],
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name
     folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
@@ -241,6 +238,5 @@ class Evaluation:
             "search": dict(self.search),
             "max_tokens": runtime["decode_tokens"],
             "metrics": list(self.metrics),
-            "device": runtime["device"],
-            "runs_per_gpu": runtime["runs_per_gpu"],
+            **{name: runtime[name] for name in ("device", "runs_per_gpu")},
         }

@@ -13,7 +13,6 @@ from experiment.jsonfiles import read_json
 class SideStatistics:
     """Statistics of one side; of the training text; None where not measured."""
 
-    sentences: int | None = None
     vocabulary: int | None = None  # types of pieces
     pieces_per_sentence: float | None = None
     pieces_per_word: float | None = None
@@ -53,7 +52,7 @@ class PieceStatistics:
 
 def _side(content: dict[str, Any]) -> SideStatistics:
     histogram = content.get("pieces_per_word_histogram") or {}
-    same = ("sentences", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
+    same = ("pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
     return SideStatistics(
         **{name: content.get(name) for name in same},
         vocabulary=content.get("types"),

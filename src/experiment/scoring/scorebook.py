@@ -191,10 +191,8 @@ def read_scores(path: str | Path) -> list[Row]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot read {path}: {error}", next_step="run scripts/collect_scores.py") from error
     if not rows or not set(REQUIRED) <= set(rows[0]):
-        missing = sorted(set(REQUIRED) - set(rows[0] if rows else ()))
-        raise InputError(
-            f"{path} lacks columns or rows: {', '.join(missing)}", next_step="run scripts/collect_scores.py"
-        )
+        missing = ", ".join(sorted(set(REQUIRED) - set(rows[0] if rows else ())))
+        raise InputError(f"{path} lacks columns or rows: {missing}", next_step="run scripts/collect_scores.py")
     return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
 
 

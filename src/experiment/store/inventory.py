@@ -119,9 +119,8 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
     if not result.users:
         yield Waste(folder, folder, "no experiment uses it", result.size)
     elif superseded and all(user.startswith("(") for user in result.users):
-        yield Waste(
-            folder, folder, f"only an earlier form of an experiment uses it: {', '.join(result.users)}", result.size
-        )
+        why = f"only an earlier form of an experiment uses it: {', '.join(result.users)}"
+        yield Waste(folder, folder, why, result.size)
     else:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):

@@ -134,7 +134,6 @@ def write_text(language: str, source: Path, output: Path, splits: Sequence[str],
 
 def tokenize_like(model: Path, language: str, source: Path, output: Path) -> None:
     """Write the Moses tokens of a text that came after the others, with their truecasing model."""
-
     rewrite(source, output, lambda lines: (truecase(tokenize(line, language), str(model)) for line in lines))
 
 

@@ -137,11 +137,6 @@ def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
         raise InputError(f"{flag}: {path}: {error.strerror}", next_step="correct the path") from error
 
 
-def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a flag that shapes the model and so belongs to a recipe."""
-    check_known(f"flag in {where}:", flags, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
-
-
 def update_frequencies(flags: Mapping[str, Any]) -> list[int]:
     """Return how many batches an update sums, in the first epoch, the second, ...; the last number is that of the rest.
 
