@@ -209,9 +209,8 @@ class Experiment:
 
     def _directions_of(self, corpus: Corpus, directions: list[str]) -> list[str]:
         found = [direction for direction in directions if set(direction.split("-")) <= set(corpus.languages)]
-        if not found and not any(
-            corpus.name == member.corpus.name for group in self.groups for member in group.members
-        ):
+        members = {member.corpus.name for group in self.groups for member in group.members}
+        if not found and corpus.name not in members:
             raise InputError(
                 f"no direction fits the corpus {corpus.name}: {', '.join(directions)}",
                 allowed=f"two of its languages: {', '.join(corpus.languages)}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -95,7 +96,6 @@ class Corpus:
 
     @property
     def held_out_seed(self) -> int:
-        """Seed of that draw."""
         return int(self.definition.get("held_out", {}).get("seed", 1))
 
     @property
@@ -109,8 +109,7 @@ class Corpus:
         return dict(self.definition.get("cleaning", {}))
 
     def pairs(self) -> list[str]:
-        """Return the names of all language pairs."""
-        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
+        return ["-".join(pair) for pair in combinations(self.languages, 2)]
 
     def pair(self, source: str, target: str) -> str:
         """Return the name of a language pair, the same in both directions: in the catalogue's order."""

@@ -72,7 +72,6 @@ class Group(Corpus):
         return {name: Split(name, {}) for name in ("train", "dev", *(member.language for member in self.members))}
 
     def test_sets(self, source: str, target: str) -> list[str]:
-        """Return the languages of the members."""
         self.pair(source, target)
         return [member.language for member in self.members]
 

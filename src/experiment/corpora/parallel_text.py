@@ -21,7 +21,6 @@ def languages_of(pair: str) -> Pair:
 
 
 def sides(folder: Path, split: str, languages: Pair) -> Paths:
-    """Return the two files of a split."""
     return folder / f"{split}.{languages[0]}", folder / f"{split}.{languages[1]}"
 
 

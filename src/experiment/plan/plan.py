@@ -61,7 +61,6 @@ class Plan:
     # --- by name
 
     def _text(self, corpus: str, pair: str) -> Text:
-        """Return the text of a corpus and pair."""
         found = self._experiment.whole_corpora[corpus]
         members: tuple[Text, ...] = ()
         if isinstance(found, Group):
@@ -74,7 +73,6 @@ class Plan:
         return text
 
     def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> SegmentedText:
-        """Return the text of a corpus and pair in the pieces of a segmentation."""
         entry = self._experiment.segmentations[name]
         if not entry.per_seed and seed:
             return self.segmentation(corpus, pair, name, 0)

@@ -27,7 +27,6 @@ class SentenceStatistics:
 
     @property
     def score(self) -> float:
-        """The corpus score."""
         return float(self.from_sums(self.counts.sum(axis=0)))
 
     def weighted(self, weights: Array) -> Array:

@@ -65,7 +65,6 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def held(root: Path) -> Iterator[Held]:
-    """Yield every result."""
     known = uses(root)
     for kind, pattern in KINDS.items():
         for folder in sorted((root / kind).glob(pattern)):

@@ -118,16 +118,14 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
     `inputs` gives, for the path of each record, patterns of the files that are read, by their names in the record.
     """
     for record, patterns in inputs.items():
-        for name, about in _files_of(record).items():
+        for name, expected in made_of(record, patterns).items():
             path = Path(record).parent / name
-            if not any(fnmatch(name, pattern) for pattern in patterns):
-                continue
             found = file_sha256(path) if path.is_file() else None
-            if found != about["sha256"]:
+            if found != expected:
                 now = f"its SHA-256 is {found}" if found else "it is gone"
                 raise InputError(
                     f"{path} has changed since it was written: {now}",
-                    allowed=f"{about['sha256']}, as {record} says",
+                    allowed=f"{expected}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again to rebuild it",
                 )
 

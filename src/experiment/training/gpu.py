@@ -70,7 +70,6 @@ def visible_cards() -> list[Card]:
 
 
 def visible_gpus() -> list[str]:
-    """Return the names of the cards that this process may use."""
     return [card.name for card in visible_cards()]
 
 

@@ -66,7 +66,6 @@ class Grammar:
         self.uninflected = uninflected
 
     def sentence(self) -> Sentence:
-        """Return a random sentence pair."""
         if self._chance(0.07) and self.uninflected:
             first, second = self._clause("intransitive"), self._clause("intransitive")
             joint = self._pick(lexicon.CONJUNCTIONS)
@@ -102,10 +101,8 @@ class Grammar:
             circumstance = self._prepositional(preposition, case, lexicon.PLACES)
         verbs = {"transitive": lexicon.TRANSITIVE, "giving": lexicon.GIVING, "intransitive": lexicon.INTRANSITIVE}[kind]
         auxiliary, english_verb, verb, tense = self._verb(verbs, person, question)
-        subject_and_verb = (
-            (*auxiliary, *subject.source, *english_verb) if question else (*subject.source, *auxiliary, *english_verb)
-        )
-        source = (*subject_and_verb, *objects.source, *circumstance.source)
+        begin = (*auxiliary, *subject.source) if question else (*subject.source, *auxiliary)
+        source = (*begin, *english_verb, *objects.source, *circumstance.source)
         return Clause(source, subject.target + circumstance.target + objects.target, verb, tense)
 
     def _subject(self) -> tuple[Phrase, str]:
