@@ -213,7 +213,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def draw_histograms(statistics: Mapping[str, PieceStatistics]) -> Figure | None:
     """Return a panel per segmentation: the share of word tokens of the training text that have 1, 2, 3, ... pieces."""
-    found = {name: each.sides for name, each in statistics.items() if each.source.histogram or each.target.histogram}
+    found = {n: each.sides for n, each in statistics.items() if any(side.histogram for side in each.sides.values())}
     if not found:
         return None
     with styled():

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiment.text.lines import rewrite
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 from subwords.files import read_lines, write_whole
 
 if TYPE_CHECKING:
@@ -90,11 +90,8 @@ def detokenizer(language: str) -> Callable[[str], str]:
 
 def to_text(form: str, language: str) -> Callable[[str], str]:
     """Return the function from a line of this form (raw or moses) to plain text."""
-    if form == "raw":
-        return str
-    if form == "moses":
-        return detokenizer(language)
-    raise unknown("form of text", form, FORMS)
+    check_known("form of text", [form], FORMS)
+    return str if form == "raw" else detokenizer(language)
 
 
 def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:

@@ -9,16 +9,7 @@ from functools import cache
 
 _ZWNJ_ZWJ = "\u200c\u200d"
 #: Formatting characters that are seen: they enclose or precede the digits after them.
-_VISIBLE_FORMAT = {
-    *map(chr, range(0x600, 0x606)),
-    "\u06dd",
-    "\u070f",
-    "\u0890",
-    "\u0891",
-    "\u08e2",
-    "\U000110bd",
-    "\U000110cd",
-}
+_VISIBLE_FORMAT = {*map(chr, range(0x600, 0x606)), *"\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
 _BLACK_FLAG = "\U0001f3f4"  # flags of regions are this and tag characters
 _TAGS = range(0xE0020, 0xE0080)
 
