@@ -66,8 +66,7 @@ def _as_input_error(error: Any, where: str, hint: str) -> InputError:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         extra = next(key for key in error.instance if key not in allowed)
-        found = unknown("key", extra, allowed, next_step=hint)
-        return InputError(f"{at}: {found}")
+        return InputError(f"{at}: {unknown('key', extra, allowed, next_step=hint)}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         return InputError(f"{at}: the key {missing!r} is missing", allowed=about, next_step=hint)

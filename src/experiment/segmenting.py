@@ -70,9 +70,8 @@ def learn(job: Mapping[str, Any], cls: type[Segmenter], train: Path, folder: Pat
         model = _learned(cls, [Path(f"{train}.{language}") for language in group], size, options)
         for language in group:
             model.save(folder / f"model.{language}")
-    asked = {name: job[name] for name in ("size", "joint", "learn_pairs")}
     seconds = round(time.process_time() - began, 2)
-    return asked | {
+    return {name: job[name] for name in ("size", "joint", "learn_pairs")} | {
         "algorithm": Path(job["algorithm"]).name,
         "text": job["form"],
         "options": {name: value for name, value in job["learn"].items() if name != "report"},

@@ -144,8 +144,7 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     overlap = Overlap(languages)
     overlap.add(name, read.pairs)
     hits = sum(map(overlap.has, read_pairs(sides(train.parent, train.name, languages))))
-    found = {"any side": hits, **overlap.found[name]}
-    return _describe(read, languages) | {"train pairs also in it": found}
+    return _describe(read, languages) | {"train pairs also in it": {"any side": hits, **overlap.found[name]}}
 
 
 def _read_dev_or_test(split: str, paths: Paths) -> _DevOrTest:

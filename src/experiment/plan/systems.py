@@ -30,37 +30,7 @@ class System(Keyed):
 
     segmented: SegmentedText
     direction: str
-    model: str
     flags: Mapping[str, Any]
-
-    def job(self, seed: int, select: Mapping[str, Any], runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the job of scripts/train.py, without what follows the training."""
-        entry, text = self.segmented.segmentation, self.segmented.text
-        source, target = self.direction.split("-")
-        folder, recipe = f"{self.folder}/seed{seed}", {**self.flags, **runtime["flags"]}
-        if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
-            recipe["tensorboard-logdir"] = f"{logs}/{folder.removeprefix('results/runs/')}"
-        return {
-            "folder": folder,
-            "definition": self.definition,
-            "direction": self.direction,
-            "seed": seed,
-            "recipe": recipe,
-            "select": dict(select),
-            "precision": self.definition["precision"],
-            "joint": entry.joint,
-            "algorithm": self.segmented.algorithm,
-            "form": entry.text,
-            "data": self.segmented.data,
-            "segmenter": f"{self.segmented.folder}/model.{target}",
-            "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
-            "references": text.reference("dev", target),
-            "inputs": {
-                str(self.segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
-                str(text.record): ["references/dev.*"],
-            },
-            **{name: runtime[name] for name in ("gpus", "device", "runs_per_gpu", "keep_checkpoints")},
-        }
 
 
 def describe_system(
@@ -86,7 +56,7 @@ def describe_system(
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name
     folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
-    return System(definition, folder, segmented, direction, model, flags)
+    return System(definition, folder, segmented, direction, flags)
 
 
 @dataclass(frozen=True)
@@ -176,8 +146,7 @@ class Evaluation:
         record = Path(self.training, RECORD)
         if not fits(record) or fits(Path(self.chosen, RECORD)) or not self.needs_translation():
             return
-        missing = gone(Path(self.training), self.select)
-        if missing:
+        if missing := gone(Path(self.training), self.select):
             raise InputError(
                 f"select: {{which: {self.select['which']}, average: {self.select['average']}}} needs checkpoints of"
                 f" {self.training} that were deleted when it was finished: {', '.join(missing)}",
@@ -206,8 +175,36 @@ class Evaluation:
 
     def training_job(self, runtime: Mapping[str, Any], results: str) -> dict[str, Any]:
         """Return the job of scripts/train.py: the training, and what follows it."""
-        job = self.system.job(self.seed, self.select, runtime) | {"results": results, "chosen": self.chosen}
-        return job | {"evaluation": self.job(runtime)}
+        system, segmented = self.system, self.system.segmented
+        entry, text = segmented.segmentation, segmented.text
+        source, target = system.direction.split("-")
+        recipe = {**system.flags, **runtime["flags"]}
+        if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
+            recipe["tensorboard-logdir"] = f"{logs}/{self.training.removeprefix('results/runs/')}"
+        return {
+            "folder": self.training,
+            "definition": system.definition,
+            "direction": system.direction,
+            "seed": self.seed,
+            "recipe": recipe,
+            "select": dict(self.select),
+            "precision": system.definition["precision"],
+            "joint": entry.joint,
+            "algorithm": segmented.algorithm,
+            "form": entry.text,
+            "data": segmented.data,
+            "segmenter": f"{segmented.folder}/model.{target}",
+            "dev": [f"{segmented.folder}/dev.{language}" for language in (source, target)],
+            "references": text.reference("dev", target),
+            "inputs": {
+                str(segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
+                str(text.record): ["references/dev.*"],
+            },
+            **{name: runtime[name] for name in ("gpus", "device", "runs_per_gpu", "keep_checkpoints")},
+            "results": results,
+            "chosen": self.chosen,
+            "evaluation": self.job(runtime),
+        }
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return the job of scripts/evaluate.py."""

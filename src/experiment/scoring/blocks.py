@@ -67,9 +67,8 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
         margin = margins.get(metric, kind.margin)
         compared = compare(_by_system(mine), against, margin=margin, higher_is_better=kind.higher_is_better, **options)
         for (name, seed), outcome in _each_seed(mine, against, options).items():
-            baseline = against.get(name, name if name in against.values() else None)
             columns[name, seed, metric] = {
-                "baseline": baseline,
+                "baseline": against.get(name, name if name in against.values() else None),
                 "test": test_signature(signature, **options),
                 "score": outcome.score,
                 "ci95": outcome.ci95,

@@ -48,9 +48,8 @@ class PieceStatistics:
 
 def _side(content: dict[str, Any]) -> SideStatistics:
     histogram = content.get("pieces_per_word_histogram") or {}
-    same = ("pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
     return SideStatistics(
-        **{name: content.get(name) for name in same},
+        **{name: content.get(name) for name in ("pieces_per_sentence", "pieces_per_word", "renyi_efficiency")},
         vocabulary=content.get("types"),
         boundary_f1=((content.get("boundaries") or {}).get("macro") or {}).get("f1"),
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},

@@ -17,8 +17,7 @@ _TAGS = range(0xE0020, 0xE0080)
 @cache
 def _invisible() -> re.Pattern[str]:
     """Return the class of the control and format characters that are not seen (white space is not among them)."""
-    categories = ("Cc", "Cf")
-    found = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in categories)
+    found = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in ("Cc", "Cf"))
     return re.compile("[" + "".join(re.escape(c) for c in found if not c.isspace() and c not in _VISIBLE_FORMAT) + "]")
 
 
