@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +33,10 @@ def binarize(folder: Path, pair: str, joint: bool, draws: int = 1) -> None:
     """
     languages = pair.split("-")
     trains = {language: draws_of(folder / f"train.{language}", draws) for language in languages}
-    counts = {language: Counter(_pieces(files)) for language, files in trains.items()}
+    counts = {
+        language: Counter(piece for file in files for line in _lines(file) for piece in line)
+        for language, files in trains.items()
+    }
     if joint:
         counts = dict.fromkeys(languages, sum(counts.values(), Counter[str]()))
     for draw in range(1, draws + 1):
@@ -53,12 +56,6 @@ def _lines(file: Path) -> Iterator[list[str]]:
     with open(file, encoding="utf-8", newline="\n") as stream:
         for line in stream:
             yield line.split()
-
-
-def _pieces(files: Iterable[Path]) -> Iterator[str]:
-    for file in files:
-        for line in _lines(file):
-            yield from line
 
 
 def _write_dictionary(path: Path, counts: Mapping[str, int]) -> dict[str, int]:

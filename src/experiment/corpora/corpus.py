@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+from experiment.corpora.demo.corpus import SPLITS
 from experiment.corpora.download import place
 from subwords.errors import InputError, check_known
 
@@ -177,8 +178,6 @@ class Corpus:
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:
-            from experiment.corpora.demo.corpus import SPLITS
-
             yield from (Split(name, dict.fromkeys(self.languages, ())) for name in SPLITS)
             return
         given = {key: self.definition[key] for key in ("train", "dev") if key in self.definition}

@@ -82,8 +82,9 @@ def _check_score(compared: float, score: float, files: TestSet) -> None:
 
 def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
-    record = read_json(run.run_json)
-    pieces, segmentation = PieceStatistics.read(run.stats_json, run.direction), _segmentation(run)
+    record, pieces = read_json(run.run_json), PieceStatistics.read(run.stats_json, run.direction)
+    beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
+    segmentation = read_json(beside) if beside and beside.exists() else {}
     source, target = pieces.sides.values()
     seen, seconds, gpus = record.get("sentences_seen"), record.get("train_seconds"), record.get("gpus")
     source_pieces = seen and source.pieces_per_sentence and seen * source.pieces_per_sentence
@@ -135,12 +136,6 @@ def _made_by(record: Path) -> str | None:
     made = read_json(record).get("made", {})
     commit = commit_label(made.get("git", {}))
     return versions_label(({"commit": commit} if commit else {}) | made.get("versions", {}))
-
-
-def _segmentation(run: Run) -> Mapping[str, Any]:
-    """Return the definition of a run's segmentation, from the folder of its statistics."""
-    beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
-    return read_json(beside) if beside and beside.exists() else {}
 
 
 def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator[tuple[str, float, Row]]:

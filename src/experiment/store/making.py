@@ -70,15 +70,11 @@ def publish(scratch: Path, folder: Path, files: Iterable[Path]) -> None:
         (scratch / file).replace(place)
         folders.add(place.parent)
     for changed in folders:
-        _sync_folder(changed)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        handle = os.open(changed, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) -> None:

@@ -101,7 +101,8 @@ def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
     truecaser = MosesTruecaser()
     casing: dict[str, Counter[str]] = {}
     # In batches, because sacremoses keeps every token of what it is given in memory.
-    for lines in _batches(iter(tokenized)):
+    tokenized = iter(tokenized)
+    while lines := list(islice(tokenized, LINES_PER_CHUNK)):
         for lower, forms in truecaser.train([line.split(" ") for line in lines])["casing"].items():
             casing.setdefault(lower, Counter()).update(forms)
     truecaser.model = {"casing": casing}
@@ -145,11 +146,6 @@ def _lines_mapper(workers: int) -> Iterator[Callable[[Callable[[str], str], Iter
     # spawn: a fork of a process with threads can hang, and the caller may have some.
     with get_context("spawn").Pool(workers) as pool:
         yield partial(pool.imap, chunksize=LINES_PER_CHUNK)
-
-
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(islice(lines, LINES_PER_CHUNK)):
-        yield batch
 
 
 @cache
