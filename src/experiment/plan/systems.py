@@ -157,14 +157,13 @@ class Evaluation:
 
     def _inputs(self) -> dict[str, list[str]]:
         """Return the records of what is read beside the model, and patterns of the files in them."""
-        segmented = self.system.segmented
+        segmented, text = self.system.segmented, self.system.segmented.text
         used = [f"{BINARIZED}/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*", "*.py"]
         found = {str(segmented.record): used}
         for test in self.tests:
-            text = segmented.text
             files = [text.named(test.stem, segmented.segmentation.text), f"references/{test.stem}.*"]
             found.setdefault(str(text.record_of(test)), []).extend(files)
-        found.setdefault(str(segmented.text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
+        found.setdefault(str(text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
         return found
 
     @property

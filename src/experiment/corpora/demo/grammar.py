@@ -27,12 +27,6 @@ class Phrase:
     source: tuple[str, ...] = ()
     target: tuple[Word, ...] = ()
 
-    def __add__(self, other: Phrase) -> Phrase:
-        return Phrase(self.source + other.source, self.target + other.target)
-
-    def __bool__(self) -> bool:
-        return bool(self.source)
-
 
 @dataclass(frozen=True)
 class Sentence:
@@ -96,7 +90,7 @@ class Grammar:
             given, _ = self._noun_phrase("accusative", lexicon.THINGS)
             receiver = self._prepositional("to", "dative", lexicon.PERSONS)
             objects = Phrase(given.source + receiver.source, receiver.target + given.target)
-        if not circumstance and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
+        if not circumstance.source and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
             preposition, case = self.random.choice([("in", "locative"), ("from", "ablative")])
             circumstance = self._prepositional(preposition, case, lexicon.PLACES)
         verbs = {"transitive": lexicon.TRANSITIVE, "giving": lexicon.GIVING, "intransitive": lexicon.INTRANSITIVE}[kind]
@@ -114,7 +108,8 @@ class Grammar:
         return phrase, "they" if plural else "she"
 
     def _prepositional(self, preposition: str, case: str, nouns: Sequence[Entry]) -> Phrase:
-        return Phrase((preposition,)) + self._noun_phrase(case, nouns)[0]
+        phrase, _ = self._noun_phrase(case, nouns)
+        return Phrase((preposition, *phrase.source), phrase.target)
 
     def _noun_phrase(self, case: str, nouns: Sequence[Entry]) -> tuple[Phrase, bool]:
         """Return a noun phrase in `case` and whether it is plural, of words that fit."""
