@@ -69,9 +69,8 @@ def _part(experiment: Experiment, runs: list[Run], count: ParameterCount, device
     tokens = training_tokens(flags, pairs)
     parameters = {}
     for run in runs:
-        entry = experiment.segmentations[run.segmentation]
-        size = entry.size if isinstance(entry.size, int) else UNKNOWN_SIZE
-        parameters[run] = count(flags, entry.joint, size, size)
+        size = run.size or UNKNOWN_SIZE
+        parameters[run] = count(flags, experiment.segmentations[run.segmentation].joint, size, size)
     left = [run for run in runs if not Path(run.run_json).exists()]
     hours = None
     if tokens or not left:
