@@ -52,8 +52,7 @@ def check(document: Any, schema: str, where: str) -> None:
 
     `where` is what the document is called in the message, usually its file.
     """
-    errors = sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path])
-    if errors:
+    if errors := sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path]):
         from jsonschema.exceptions import best_match
 
         raise _as_input_error(best_match([errors[0]]), where, "see config/config.yaml")

@@ -142,8 +142,7 @@ def _checks(manifest: Manifest, rows: Iterable[Row]) -> list[str]:
             seen.add((run.block, name))
             if files.reference and files.hypothesis:
                 base = f"sacrebleu {shlex.quote(files.reference)} -i {shlex.quote(files.hypothesis)}"
-                plain = [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]
-                if plain:
+                if plain := [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]:
                     commands[f"{base} -m {' '.join(plain)} -w 2{tokenizers.get(run.direction, '')}"] = None
                 if "chrf++" in manifest.metrics:
                     commands[f"{base} -m chrf --chrf-word-order 2 -w 2"] = None

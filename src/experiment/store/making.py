@@ -79,10 +79,8 @@ def publish(scratch: Path, folder: Path, files: Iterable[Path]) -> None:
 
 def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) -> None:
     """Write a record: facts, what made it, and size and SHA-256 of files, whose paths are relative to the record."""
-    described = {}
-    for file in files:
-        path = record.parent / file
-        described[str(file)] = {"size": path.stat().st_size, "sha256": file_sha256(path)}
+    paths = {str(file): record.parent / file for file in files}
+    described = {name: {"size": path.stat().st_size, "sha256": file_sha256(path)} for name, path in paths.items()}
     write_json(record, {**facts, "made": provenance(), "files": described}, sealed=True)
 
 

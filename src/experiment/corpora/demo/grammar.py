@@ -80,8 +80,7 @@ class Grammar:
     def _clause(self, kind: str = "", *, question: bool = False) -> Clause:
         kind = kind or self.random.choices(["transitive", "giving", "intransitive"], [0.5, 0.12, 0.38])[0]
         subject, person = self._subject()
-        objects = Phrase()
-        circumstance = Phrase()
+        objects, circumstance = Phrase(), Phrase()
         if kind == "transitive":
             objects, _ = self._noun_phrase("accusative", lexicon.THINGS + lexicon.ANIMALS)
             if self._chance(0.15):
