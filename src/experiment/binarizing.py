@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from experiment.segmenting import draws_of
 from subwords.errors import InputError
+from subwords.frequencies import by_frequency
 
 #: fairseq's numbers of its own symbols; a piece that is written like one has its number.
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -32,7 +33,10 @@ def binarize(folder: Path, pair: str, joint: bool, draws: int = 1) -> None:
     """
     languages = pair.split("-")
     trains = {language: draws_of(folder / f"train.{language}", draws) for language in languages}
-    counts = {language: Counter(_pieces(files)) for language, files in trains.items()}
+    counts = {
+        language: Counter(piece for file in files for line in _lines(file) for piece in line)
+        for language, files in trains.items()
+    }
     if joint:
         counts = dict.fromkeys(languages, sum(counts.values(), Counter[str]()))
     for draw in range(1, draws + 1):
@@ -54,17 +58,9 @@ def _lines(file: Path) -> Iterator[list[str]]:
             yield line.split()
 
 
-def _pieces(files: Iterable[Path]) -> Iterator[str]:
-    for file in files:
-        for line in _lines(file):
-            yield from line
-
-
 def _write_dictionary(path: Path, counts: Mapping[str, int]) -> dict[str, int]:
     """Write a dictionary, frequent pieces first, equal ones by code point; return the number of each piece."""
-    entries = sorted(
-        ((piece, count) for piece, count in counts.items() if piece not in SPECIAL), key=lambda x: (-x[1], x[0])
-    )
+    entries = by_frequency({piece: count for piece, count in counts.items() if piece not in SPECIAL})
     numbers = SPECIAL | {piece: number for number, (piece, _) in enumerate(entries, len(SPECIAL))}
     filler = (f"madeupword{i:04d}" for i in range(len(numbers) + PADDING))
     while len(numbers) % PADDING:

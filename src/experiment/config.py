@@ -31,11 +31,8 @@ MODELS = schema.ROOT / "config" / "models.yaml"
 RESERVED = {"benchmarks", "corpora", "downloads", "logs", "papers", "runs", "segmented", "site", "used"}
 
 #: What an experiment file leaves out. The schema describes every key, config/config.yaml explains it.
-DEFAULTS = schema.defaults("experiment") | {
-    "metrics": DEFAULT_METRICS,
-    "comet_model": DEFAULT_MODEL,
-    "significance": significance.DEFAULTS,
-}
+DEFAULTS = schema.defaults("experiment") | {"metrics": DEFAULT_METRICS, "comet_model": DEFAULT_MODEL}
+DEFAULTS["significance"] = significance.DEFAULTS
 #: Settings about the machine. They change no result and are not part of any key.
 RUNTIME: dict[str, Any] = DEFAULTS["runtime"]
 
@@ -115,9 +112,11 @@ class Experiment:
                 allowed=f"1 to {select['keep']}",
                 next_step=f"select: {{keep: {select['average']}}}; it belongs to a training's definition",
             )
-        fairseq_flags.check_runtime_flags(self.settings["runtime"]["flags"], f"{self.where}: runtime.flags")
+        runtime, changeable = self.settings["runtime"], sorted(fairseq_flags.RUNTIME_FLAGS)
+        step = "others belong to a model"
+        check_known(f"flag in {self.where}: runtime.flags:", runtime["flags"], changeable, next_step=step)
         for name, recipe in self.recipes.items():
-            fairseq_flags.on_cards(name, recipe["flags"], self.settings["runtime"]["gpus"])
+            fairseq_flags.on_cards(name, recipe["flags"], runtime["gpus"])
 
     def _check_files(self) -> None:
         """Raise InputError for a user's file or folder that does not exist."""
@@ -145,18 +144,13 @@ class Experiment:
         whole = {name: with_members(known[name], known, self.where) for name in given}
         self.whole_corpora = {**known, **whole}
         wanted = self.settings["testsets"]
-        if wanted is None:
-            return whole
-        return {
-            name: corpus.with_tests([test for test in corpus.test_names if test in wanted])
-            if corpus.test_names
-            else corpus
-            for name, corpus in whole.items()
-        }
+        for name, corpus in whole.items():
+            if wanted is not None and corpus.test_names:
+                whole[name] = corpus.with_tests([test for test in corpus.test_names if test in wanted])
+        return whole
 
     @property
     def groups(self) -> list[Group]:
-        """The corpora that are groups of others."""
         return [corpus for corpus in self.corpora.values() if isinstance(corpus, Group)]
 
     @property
@@ -194,12 +188,11 @@ class Experiment:
 
     def segmented_in(self, grid: Grid) -> list[tuple[str, str, str]]:
         """Return the (corpus, pair, name of the segmentation, with the seed where it is learned for each) of a grid."""
-        return sorted(
-            {
-                (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
-                for corpus, direction, name, _, seed in self._combined(grid)
-            }
-        )
+        found = {
+            (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
+            for corpus, direction, name, _, seed in self._combined(grid)
+        }
+        return sorted(found)
 
     def _grids(self, key: str) -> dict[str, Grid]:
         """Return the grids, or the texts, by name."""
@@ -207,13 +200,8 @@ class Experiment:
 
     def _grid(self, name: str, given: Mapping[str, Any]) -> Grid:
         """Return a grid: names that are left out are all that the experiment has."""
-        known: dict[str, list[Any]] = {
-            "corpora": list(self.corpora),
-            "directions": list(self.settings["directions"]),
-            "segmentations": list(self.segmentations),
-            "models": list(self.recipes),
-            "seeds": list(self.settings["seeds"]),
-        }
+        known: dict[str, Any] = {key: self.settings[key] for key in ("directions", "seeds")}
+        known |= {"corpora": self.corpora, "segmentations": self.segmentations, "models": self.recipes}
         for key, names in given.items():
             if key != "seeds":
                 check_known(f"name in {name}.{key}", names, known[key], next_step=f"see `{key}` in {self.where}")
@@ -221,7 +209,8 @@ class Experiment:
 
     def _directions_of(self, corpus: Corpus, directions: list[str]) -> list[str]:
         found = [direction for direction in directions if set(direction.split("-")) <= set(corpus.languages)]
-        if not found and not any(corpus.name in group.member_names for group in self.groups):
+        members = {member.corpus.name for group in self.groups for member in group.members}
+        if not found and corpus.name not in members:
             raise InputError(
                 f"no direction fits the corpus {corpus.name}: {', '.join(directions)}",
                 allowed=f"two of its languages: {', '.join(corpus.languages)}",

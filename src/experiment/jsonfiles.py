@@ -19,18 +19,16 @@ def read_json(path: str | Path) -> Any:
 
     Raises InputError when it cannot be read, is not JSON, or has a seal that its content does not fit.
     """
+    rebuild = f"restore it; or delete {path} and run again to rebuild it"
     try:
         value = json.loads(Path(path).read_bytes().decode("utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}", next_step="run the step that makes it") from error
     except ValueError as error:  # JSON and UTF-8 errors are both ValueErrors
-        raise InputError(
-            f"{path} is not JSON: {error}", next_step=f"restore it; or delete {path} and run again to rebuild it"
-        ) from error
+        raise InputError(f"{path} is not JSON: {error}", next_step=rebuild) from error
     if isinstance(value, dict) and SEAL in value and value.pop(SEAL) != _seal(value):
         raise InputError(
-            f"{path} has changed since it was written: its content does not match its seal",
-            next_step=f"restore it; or delete {path} and run again to rebuild it",
+            f"{path} has changed since it was written: its content does not match its seal", next_step=rebuild
         )
     return value
 

@@ -63,8 +63,7 @@ def read_manifest(path: str | Path, expected: str | None = None) -> Manifest:
         runs.append(Run(**given | {"testsets": {name: TestSet(**files) for name, files in given["testsets"].items()}}))
     if not runs:
         raise InputError(f"{path} has no runs", next_step="check the experiment's grid")
-    segmentations = {run.segmentation: None for run in runs}
-    check_known("baseline", [content["baseline"]], segmentations)
+    check_known("baseline", [content["baseline"]], dict.fromkeys(run.segmentation for run in runs))
     title = content.get("title") or content["experiment"]
     return Manifest(**content | {"runs": runs, "title": title, "metrics": check_metrics(content["metrics"])})
 

@@ -71,18 +71,14 @@ def check_versions(environment: Path) -> None:
 
 def provenance() -> dict[str, Any]:
     """Return what every record says about its origin: software, machine and time. No key depends on it."""
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    return {**software(), "host": platform.node(), "at": now}
+    return {**software(), "host": platform.node(), "at": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
 def software() -> dict[str, Any]:
     """Return commit, digest of the lock and versions; null for a commit outside a git checkout, or a lost lock."""
-    return {"git": git_state(), "lock": lock_digest(), "versions": versions()}
-
-
-def lock_digest() -> str | None:
     lock = ROOT / "requirements" / "requirements.lock"
-    return hashlib.sha256(lock.read_bytes()).hexdigest()[:16] if lock.is_file() else None
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16] if lock.is_file() else None
+    return {"git": git_state(), "lock": digest, "versions": versions()}
 
 
 def versions_label(versions: Mapping[str, str]) -> str | None:

@@ -41,9 +41,7 @@ def defaults(name: str, entries_of: str = "") -> dict[str, Any]:
 
     def given(properties: dict[str, Any]) -> dict[str, Any]:
         known = {key: about for key, about in properties.items() if about.keys() & {"default", "properties"}}
-        return {
-            key: about["default"] if "default" in about else given(about["properties"]) for key, about in known.items()
-        }
+        return {key: own["default"] if "default" in own else given(own["properties"]) for key, own in known.items()}
 
     properties = _validator(name).schema["properties"]
     return given(properties[entries_of]["additionalProperties"]["properties"] if entries_of else properties)
@@ -54,8 +52,7 @@ def check(document: Any, schema: str, where: str) -> None:
 
     `where` is what the document is called in the message, usually its file.
     """
-    errors = sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path])
-    if errors:
+    if errors := sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path]):
         from jsonschema.exceptions import best_match
 
         raise _as_input_error(best_match([errors[0]]), where, "see config/config.yaml")
@@ -68,8 +65,7 @@ def _as_input_error(error: Any, where: str, hint: str) -> InputError:
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         extra = next(key for key in error.instance if key not in allowed)
-        found = unknown("key", extra, allowed, next_step=hint)
-        return InputError(f"{at}: {found}")
+        return InputError(f"{at}: {unknown('key', extra, allowed, next_step=hint)}")
     if error.validator == "required":
         missing = next(key for key in error.validator_value if key not in error.instance)
         return InputError(f"{at}: the key {missing!r} is missing", allowed=about, next_step=hint)

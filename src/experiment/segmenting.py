@@ -24,6 +24,7 @@ from experiment.text.lines import rewrite
 from subwords import registry
 from subwords.errors import InputError, Shortfall
 from subwords.files import read_lines, write_lines
+from subwords.frequencies import by_frequency
 from subwords.segmenter import Segmenter, warn_of_fewer
 from subwords.statistics import Segmented, count_pieces, describe
 
@@ -69,9 +70,8 @@ def learn(job: Mapping[str, Any], cls: type[Segmenter], train: Path, folder: Pat
         model = _learned(cls, [Path(f"{train}.{language}") for language in group], size, options)
         for language in group:
             model.save(folder / f"model.{language}")
-    asked = {name: job[name] for name in ("size", "joint", "learn_pairs")}
     seconds = round(time.process_time() - began, 2)
-    return asked | {
+    return {name: job[name] for name in ("size", "joint", "learn_pairs")} | {
         "algorithm": Path(job["algorithm"]).name,
         "text": job["form"],
         "options": {name: value for name, value in job["learn"].items() if name != "report"},
@@ -155,7 +155,7 @@ def restricted(
 
 def write_counts(path: Path, counts: Mapping[str, int]) -> None:
     """Write `piece count` lines, the most frequent first."""
-    write_lines(path, (f"{piece} {count}" for piece, count in sorted(counts.items(), key=lambda x: (-x[1], x[0]))))
+    write_lines(path, (f"{piece} {count}" for piece, count in by_frequency(counts)))
 
 
 def read_counts(path: Path) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiment.training.flops import training_flops
+from experiment.scoring.scorebook import training_flops
 
 
 def test_operations_need_the_shape_of_the_model():

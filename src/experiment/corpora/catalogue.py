@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def _check(corpus: Corpus, where: str) -> None:
             f"{where}: {corpus.name} is generated, in {', '.join(corpus.languages)}",
             allowed="two languages: the English-like source and the morphologically rich target",
         )
-    directions = [f"{a}-{b}" for a in corpus.languages for b in corpus.languages if a != b]
+    directions = ["-".join(pair) for pair in permutations(corpus.languages, 2)]
     for split in corpus._all_splits():
         named = [("language", name, corpus.languages) for name in split.files]
         for kind, name, allowed in [*named, *(("direction", name, directions) for name in split.directions)]:

@@ -117,10 +117,11 @@ def clean_corpus(source: Path, output: Path, languages: Pair, tests: list[str], 
         read.write(output, split, languages)
     # Train is read a second time rather than kept in memory: it can be large.
     again = _kept_pairs(paths, overlap, options, Counter(), [0, 0])
-    drawn = _draw(kept, options)
-    written = write_pairs(
-        sides(output, "train", languages), (pair for i, pair in enumerate(again) if drawn is None or i in drawn)
-    )
+    drawn = None  # all of them
+    if options.train_pairs is not None and options.train_pairs < kept:
+        drawn = set(Random(options.seed).sample(range(kept), options.train_pairs))
+    taken = (pair for i, pair in enumerate(again) if drawn is None or i in drawn)
+    written = write_pairs(sides(output, "train", languages), taken)
     dropped["not drawn"] = kept - written
     train = {"read": written + dropped.total(), "kept": written, "dropped": dict(dropped)}
     report = {
@@ -145,8 +146,7 @@ def clean_test_set(source: Path, name: str, output: Path, stem: str, languages: 
     overlap = Overlap(languages)
     overlap.add(name, read.pairs)
     hits = sum(map(overlap.has, read_pairs(sides(train.parent, train.name, languages))))
-    found = {"any side": hits, **overlap.found[name]}
-    return _describe(read, languages) | {"train pairs also in it": found}
+    return _describe(read, languages) | {"train pairs also in it": {"any side": hits, **overlap.found[name]}}
 
 
 def _read_dev_or_test(split: str, paths: Paths) -> _DevOrTest:
@@ -203,13 +203,6 @@ def _why_drop(pair: Pair, options: Options) -> str:
     if long > options.max_characters or max(line.count(" ") + 1 for line in pair) > options.max_tokens:
         return "too long"
     return "ratio" if long > options.max_ratio * short else ""
-
-
-def _draw(kept: int, options: Options) -> set[int] | None:
-    """Return which of the kept pairs are drawn; None for all of them."""
-    if options.train_pairs is None or options.train_pairs >= kept:
-        return None
-    return set(Random(options.seed).sample(range(kept), options.train_pairs))
 
 
 def copy_gold(source: Path, target: Path) -> None:

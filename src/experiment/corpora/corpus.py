@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+from experiment.corpora.demo.corpus import SPLITS
 from experiment.corpora.download import place
 from subwords.errors import InputError, check_known
 
@@ -95,7 +97,6 @@ class Corpus:
 
     @property
     def held_out_seed(self) -> int:
-        """Seed of that draw."""
         return int(self.definition.get("held_out", {}).get("seed", 1))
 
     @property
@@ -109,8 +110,7 @@ class Corpus:
         return dict(self.definition.get("cleaning", {}))
 
     def pairs(self) -> list[str]:
-        """Return the names of all language pairs."""
-        return [f"{a}-{b}" for i, a in enumerate(self.languages) for b in self.languages[i + 1 :]]
+        return ["-".join(pair) for pair in combinations(self.languages, 2)]
 
     def pair(self, source: str, target: str) -> str:
         """Return the name of a language pair, the same in both directions: in the catalogue's order."""
@@ -178,8 +178,6 @@ class Corpus:
 
     def _all_splits(self) -> Iterator[Split]:
         if self.generator is not None:
-            from experiment.corpora.demo.corpus import SPLITS
-
             yield from (Split(name, dict.fromkeys(self.languages, ())) for name in SPLITS)
             return
         given = {key: self.definition[key] for key in ("train", "dev") if key in self.definition}

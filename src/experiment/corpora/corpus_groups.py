@@ -50,11 +50,6 @@ class Group(Corpus):
         return str(self.definition["into"])
 
     @property
-    def member_names(self) -> list[str]:
-        """The names of the corpora that it is made of."""
-        return [member.corpus.name for member in self.members]
-
-    @property
     def languages(self) -> list[str]:
         return [MANY, self.into]
 
@@ -77,7 +72,6 @@ class Group(Corpus):
         return {name: Split(name, {}) for name in ("train", "dev", *(member.language for member in self.members))}
 
     def test_sets(self, source: str, target: str) -> list[str]:
-        """Return the languages of the members."""
         self.pair(source, target)
         return [member.language for member in self.members]
 

@@ -6,7 +6,7 @@ with text on both sides are drawn. The draw depends on the seed, the sizes and t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -24,14 +24,14 @@ def hold_out(folder: Path, languages: Pair, sizes: Mapping[str, int], seed: int,
     InputError when no pair would be left in train.
     """
     paths = sides(folder, "train", languages)
-    drawn = draw(list(_full_lines(paths, lengths)), sizes, seed)
+    numbered = enumerate(read_pairs(paths))
+    full = [[n for n, pair in islice(numbered, length) if all(side.strip() for side in pair)] for length in lengths]
+    drawn = draw(full, sizes, seed)
     for language, path in zip(languages, paths, strict=True):
         with ExitStack() as stack:
             source = stack.enter_context(open(path, "rb"))
-            streams = {
-                split: stack.enter_context(whole_file(folder / f"{split}.{language}", "wb"))
-                for split in ("train", *sizes)
-            }
+            files = {split: whole_file(folder / f"{split}.{language}", "wb") for split in ("train", *sizes)}
+            streams = {split: stack.enter_context(file) for split, file in files.items()}
             for number, line in enumerate(source):
                 streams[drawn.get(number, "train")].write(line)
 
@@ -65,10 +65,3 @@ def shares(size: int, lengths: Sequence[int]) -> list[int]:
     for part in by_remainder[: size - sum(whole)]:
         whole[part] += 1
     return whole
-
-
-def _full_lines(paths: tuple[Path, Path], lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the numbers of each part's lines that have text on both sides."""
-    numbered = enumerate(read_pairs(paths))
-    for length in lengths:
-        yield [number for number, pair in islice(numbered, length) if all(side.strip() for side in pair)]

@@ -38,9 +38,8 @@ def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]
         try:
             entry = index[DatasetId.parse(name)]
         except Exception as error:  # mtdata raises whatever it comes across
-            raise InputError(
-                f"mtdata has no corpus {name!r}", next_step=f"mtdata list -id -l {'-'.join(languages) or name[-7:]}"
-            ) from error
+            step = f"mtdata list -id -l {'-'.join(languages) or name[-7:]}"
+            raise InputError(f"mtdata has no corpus {name!r}", next_step=step) from error
         found = {language.lang for language in entry.did.langs}
         if wanted and found != wanted:
             raise InputError(f"{name} is {'-'.join(sorted(found))}", allowed="-".join(sorted(wanted)))
@@ -89,9 +88,7 @@ def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
     class OurDownloads(Cache):
         """mtdata's view of a folder of downloads, filled by our downloader."""
 
-        def get_local_path(
-            self, url: str, filename: str | None = None, fix_missing: bool = True, entry: Any = None
-        ) -> Path:
+        def get_local_path(self, url: str, *_: Any, **__: Any) -> Path:
             path: Path = self.root / place(url)
             fetch(url, path, mirror=mirror)
             check_content(path)

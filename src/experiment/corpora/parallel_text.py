@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 from subwords.errors import InputError
@@ -20,7 +21,6 @@ def languages_of(pair: str) -> Pair:
 
 
 def sides(folder: Path, split: str, languages: Pair) -> Paths:
-    """Return the two files of a split."""
     return folder / f"{split}.{languages[0]}", folder / f"{split}.{languages[1]}"
 
 
@@ -33,23 +33,16 @@ def read_raw(path: Path) -> Iterator[str]:
 def read_pairs(paths: Paths) -> Iterator[Pair]:
     """Yield the raw pairs of two parallel files. Raises InputError when their line counts differ."""
     first, second = (read_raw(path) for path in paths)
-    number = 0
-    for number, line in enumerate(first, 1):
-        other = next(second, None)
-        if other is None:
-            counts = (number + sum(1 for _ in first), number - 1)
-            raise _unequal(paths, counts)
-        yield line, other
-    if rest := sum(1 for _ in second):
-        raise _unequal(paths, (number, number + rest))
-
-
-def _unequal(paths: Paths, counts: tuple[int, int]) -> InputError:
-    return InputError(
-        f"the two sides do not have the same number of lines: {paths[0]} has {counts[0]}, {paths[1]} has {counts[1]}",
-        allowed="one line per sentence, in the same order on both sides",
-        next_step="correct the files, or the list of parts that they are made of",
-    )
+    for number, (one, other) in enumerate(zip_longest(first, second)):
+        if one is None or other is None:
+            ends = ((paths[0], one, first), (paths[1], other, second))
+            counts = [f"{path} has {number + (line is not None) + sum(1 for _ in rest)}" for path, line, rest in ends]
+            raise InputError(
+                f"the two sides do not have the same number of lines: {', '.join(counts)}",
+                allowed="one line per sentence, in the same order on both sides",
+                next_step="correct the files, or the list of parts that they are made of",
+            )
+        yield one, other
 
 
 def refuse_same_text(split: str, paths: Paths) -> None:

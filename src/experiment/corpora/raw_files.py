@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from experiment.corpora.corpus import Corpus, File, Split
+from experiment.corpora.demo import corpus as demo
 from experiment.corpora.download import fetch
 from experiment.corpora.held_out import hold_out
 from experiment.corpora.parallel_text import Pair, Paths, languages_of, read_pairs, sides
@@ -38,7 +39,8 @@ def prepare(corpus: Corpus, pair: str, output: Path, *, downloads: Path, mirror:
     """
     languages, splits = languages_of(pair), corpus.splits(pair).values()
     if corpus.generator is not None:
-        _generate(corpus, output)
+        sizes = dict(corpus.generator)
+        demo.write(output, demo.generate(sizes.pop("seed", 1), sizes), corpus.languages)
         parts = {split.name: [("generated", _lines(output / f"{split.name}.{languages[0]}"))] for split in splits}
     else:
         for file in corpus.files(pair):
@@ -126,13 +128,6 @@ def _describe(paths: Paths, parts: Iterable[PartLines]) -> list[dict[str, Any]]:
 def _lines(path: Path) -> int:
     with open(path, "rb") as stream:
         return sum(1 for _ in stream)
-
-
-def _generate(corpus: Corpus, output: Path) -> None:
-    from experiment.corpora.demo import corpus as demo
-
-    sizes = dict(corpus.generator or {})
-    demo.write(output, demo.generate(sizes.pop("seed", 1), sizes), corpus.languages)
 
 
 def _make_present(file: File, downloads: Path, mirror: Path | None) -> None:

@@ -69,9 +69,8 @@ def _part(experiment: Experiment, runs: list[Run], count: ParameterCount, device
     tokens = training_tokens(flags, pairs)
     parameters = {}
     for run in runs:
-        entry = experiment.segmentations[run.segmentation]
-        size = entry.size if isinstance(entry.size, int) else UNKNOWN_SIZE
-        parameters[run] = count(flags, entry.joint, size, size)
+        size = run.size or UNKNOWN_SIZE
+        parameters[run] = count(flags, experiment.segmentations[run.segmentation].joint, size, size)
     left = [run for run in runs if not Path(run.run_json).exists()]
     hours = None
     if tokens or not left:
@@ -85,8 +84,8 @@ def _part(experiment: Experiment, runs: list[Run], count: ParameterCount, device
     of_corpus = [run for run in experiment.runs if run.corpus == first.corpus]
     if first == of_corpus[0]:  # its text is stored once for all trainings: raw, clean, and in pieces
         stays += (pairs or 0) * TEXT_BYTES_PER_SENTENCE * (2 + len({run.segmentation for run in of_corpus}))
-    names, largest = (first.corpus, first.direction, first.model), max(parameters.values())
-    return Part(*names, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
+    largest = max(parameters.values())
+    return Part(*first.block, len(runs), len(runs) - len(left), largest, hours, stays, largest * training)
 
 
 def training_pairs(experiment: Experiment, corpus: str, known: KnownPairs) -> int | None:

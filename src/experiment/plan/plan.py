@@ -61,7 +61,6 @@ class Plan:
     # --- by name
 
     def _text(self, corpus: str, pair: str) -> Text:
-        """Return the text of a corpus and pair."""
         found = self._experiment.whole_corpora[corpus]
         members: tuple[Text, ...] = ()
         if isinstance(found, Group):
@@ -74,7 +73,6 @@ class Plan:
         return text
 
     def _segmentation(self, corpus: str, pair: str, name: str, seed: int) -> SegmentedText:
-        """Return the text of a corpus and pair in the pieces of a segmentation."""
         entry = self._experiment.segmentations[name]
         if not entry.per_seed and seed:
             return self.segmentation(corpus, pair, name, 0)
@@ -93,10 +91,8 @@ class Plan:
             return self.system(corpus, direction, segmentation, model, 0)
         pair = self._experiment.corpora[corpus].pair(*direction.split("-"))
         flags = self._experiment.recipes[model]["flags"]
-        segmented, settings = self.segmentation(corpus, pair, segmentation, seed), self._settings
-        found = describe_system(
-            segmented, direction, model, flags, settings["select"], settings["precision"], self.results
-        )
+        segmented = self.segmentation(corpus, pair, segmentation, seed)
+        found = describe_system(segmented, direction, model, flags, self._settings, self.results)
         return self.systems.setdefault(found.key, found)
 
     def _run(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> Run:
@@ -169,12 +165,10 @@ class Plan:
         return text.test_job(test, self.runtime)
 
     def testset_mark(self, key: str, stem: str) -> str:
-        """Return the mark of a test set of its own."""
         text, test = self.own_tests[key, stem]
         return text.done_of(test)
 
     def evaluation(self, key: str, seed: str) -> Evaluation:
-        """Return the evaluation of a run."""
         return self.evaluations[key, int(seed)]
 
     @property
@@ -197,9 +191,9 @@ class Plan:
         """Make Snakemake's marks agree with the records. Raises InputError for checkpoints that are needed and gone."""
         for result in (*self.texts.values(), *self.segmented.values()):
             synchronize(Path(result.done), fits(result.record), result.record)
-        for text, test in self.own_tests.values():
-            record = text.record_of(test)
-            synchronize(Path(text.done_of(test)), fits(record), record)
+        own_tests = {Path(text.done_of(test)): text.record_of(test) for text, test in self.own_tests.values()}
+        for done, record in own_tests.items():
+            synchronize(done, fits(record), record)
         for evaluation in self.evaluations.values():
             evaluation.check_origin()
             evaluation.forget_torn_choice()
@@ -210,14 +204,13 @@ class Plan:
             synchronize(Path(self._experiment.results, "comet.done"), False)
         own = [Path(self._experiment.results, name) for name in OWN_FILES]
         marks = [Path(mark) for step in self.marks.values() for mark in step]
-        not_interrupted([*marks, *(Path(text.done_of(test)) for text, test in self.own_tests.values())])
+        not_interrupted([*marks, *own_tests])
         not_from_the_future([*marks, Path(self.use_file), *own])
         for mark in self.manifest_again:  # left by an earlier time
             with suppress(OSError):
                 Path(mark).unlink()
-        if (
-            all(mark.exists() for mark in marks) and not Path(self.use_file).exists()
-        ):  # else a job registers it, before anything is made
+        # Else a job registers it, before anything is made.
+        if all(mark.exists() for mark in marks) and not Path(self.use_file).exists():
             with suppress(OSError), locked(Path(self.results.root)):  # not in results that may only be read
                 write_use(Path(self.use_file), self._use, planned=0)  # perhaps a dry run: it replaces no other plan
 

@@ -30,40 +30,7 @@ class System(Keyed):
 
     segmented: SegmentedText
     direction: str
-    model: str
     flags: Mapping[str, Any]
-
-    def job(self, seed: int, select: Mapping[str, Any], runtime: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the job of scripts/train.py, without what follows the training."""
-        entry, text = self.segmented.segmentation, self.segmented.text
-        source, target = self.direction.split("-")
-        folder, recipe = f"{self.folder}/seed{seed}", {**self.flags, **runtime["flags"]}
-        if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
-            recipe["tensorboard-logdir"] = f"{logs}/{folder.removeprefix('results/runs/')}"
-        return {
-            "folder": folder,
-            "definition": self.definition,
-            "direction": self.direction,
-            "seed": seed,
-            "recipe": recipe,
-            "select": dict(select),
-            "precision": self.definition["precision"],
-            "joint": entry.joint,
-            "algorithm": self.segmented.algorithm,
-            "form": entry.text,
-            "data": self.segmented.data,
-            "segmenter": f"{self.segmented.folder}/model.{target}",
-            "dev": [f"{self.segmented.folder}/dev.{language}" for language in (source, target)],
-            "references": text.reference("dev", target),
-            "inputs": {
-                str(self.segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
-                str(text.record): ["references/dev.*"],
-            },
-            "gpus": runtime["gpus"],
-            "device": runtime["device"],
-            "runs_per_gpu": runtime["runs_per_gpu"],
-            "keep_checkpoints": runtime["keep_checkpoints"],
-        }
 
 
 def describe_system(
@@ -71,11 +38,11 @@ def describe_system(
     direction: str,
     model: str,
     flags: Mapping[str, Any],
-    select: Mapping[str, Any],
-    precision: str,
+    settings: Mapping[str, Any],
     results: Results,
 ) -> System:
     """Return a system. Of `select`, only metric, keep and the beam of BLEU change a training or what it keeps."""
+    select = settings["select"]
     shaping = {name: select[name] for name in ("metric", "beam", "keep")}
     if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
         shaping["beam"] = 1
@@ -85,11 +52,11 @@ def describe_system(
         "direction": direction,
         "recipe": fairseq_flags.content(flags, results.checksums),
         "select": shaping,
-        "precision": precision,
+        "precision": settings["precision"],
     }
     names = segmented.text.corpus.name, direction, segmented.segmentation.name
     folder = results.folder(f"runs/{'/'.join(names)}/{model}.{key(definition)}", definition)
-    return System(definition, folder, segmented, direction, model, flags)
+    return System(definition, folder, segmented, direction, flags)
 
 
 @dataclass(frozen=True)
@@ -179,8 +146,7 @@ class Evaluation:
         record = Path(self.training, RECORD)
         if not fits(record) or fits(Path(self.chosen, RECORD)) or not self.needs_translation():
             return
-        missing = gone(Path(self.training), self.select)
-        if missing:
+        if missing := gone(Path(self.training), self.select):
             raise InputError(
                 f"select: {{which: {self.select['which']}, average: {self.select['average']}}} needs checkpoints of"
                 f" {self.training} that were deleted when it was finished: {', '.join(missing)}",
@@ -191,14 +157,13 @@ class Evaluation:
 
     def _inputs(self) -> dict[str, list[str]]:
         """Return the records of what is read beside the model, and patterns of the files in them."""
-        segmented = self.system.segmented
+        segmented, text = self.system.segmented, self.system.segmented.text
         used = [f"{BINARIZED}/dict.*", "model.*", "encode.*", "pieces.*", "vocabulary.*", "*.py"]
         found = {str(segmented.record): used}
         for test in self.tests:
-            text = segmented.text
             files = [text.named(test.stem, segmented.segmentation.text), f"references/{test.stem}.*"]
             found.setdefault(str(text.record_of(test)), []).extend(files)
-        found.setdefault(str(segmented.text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
+        found.setdefault(str(text.record), []).append(f"train.{self.system.direction.split('-')[1]}")
         return found
 
     @property
@@ -209,8 +174,36 @@ class Evaluation:
 
     def training_job(self, runtime: Mapping[str, Any], results: str) -> dict[str, Any]:
         """Return the job of scripts/train.py: the training, and what follows it."""
-        job = self.system.job(self.seed, self.select, runtime) | {"results": results, "chosen": self.chosen}
-        return job | {"evaluation": self.job(runtime)}
+        system, segmented = self.system, self.system.segmented
+        entry, text = segmented.segmentation, segmented.text
+        source, target = system.direction.split("-")
+        recipe = {**system.flags, **runtime["flags"]}
+        if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
+            recipe["tensorboard-logdir"] = f"{logs}/{self.training.removeprefix('results/runs/')}"
+        return {
+            "folder": self.training,
+            "definition": system.definition,
+            "direction": system.direction,
+            "seed": self.seed,
+            "recipe": recipe,
+            "select": dict(self.select),
+            "precision": system.definition["precision"],
+            "joint": entry.joint,
+            "algorithm": segmented.algorithm,
+            "form": entry.text,
+            "data": segmented.data,
+            "segmenter": f"{segmented.folder}/model.{target}",
+            "dev": [f"{segmented.folder}/dev.{language}" for language in (source, target)],
+            "references": text.reference("dev", target),
+            "inputs": {
+                str(segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
+                str(text.record): ["references/dev.*"],
+            },
+            **{name: runtime[name] for name in ("gpus", "device", "runs_per_gpu", "keep_checkpoints")},
+            "results": results,
+            "chosen": self.chosen,
+            "evaluation": self.job(runtime),
+        }
 
     def job(self, runtime: Mapping[str, Any]) -> dict[str, Any]:
         """Return the job of scripts/evaluate.py."""
@@ -241,6 +234,5 @@ class Evaluation:
             "search": dict(self.search),
             "max_tokens": runtime["decode_tokens"],
             "metrics": list(self.metrics),
-            "device": runtime["device"],
-            "runs_per_gpu": runtime["runs_per_gpu"],
+            **{name: runtime[name] for name in ("device", "runs_per_gpu")},
         }

@@ -166,18 +166,14 @@ def describe_text(
             else:
                 alone = {"step": f"test set of {STEP}", **described[name]}
                 tests.append(PlannedTestSet(name, f"{name}.{key(alone)}", alone))
-    own = f"corpora/{corpus.name}.{key(definition)}/{pair}"
-    folder = results.folder(own, definition)
+    folder = results.folder(f"corpora/{corpus.name}.{key(definition)}/{pair}", definition)
     return Text(definition, folder, corpus, pair, cleaning, checksums, tuple(tests), members)
 
 
 def _describe(split: Split, pair: str, known: Checksums, checksums: dict[str, str]) -> dict[str, Any]:
     """Return what a split is made of."""
-    found: dict[str, Any] = {
-        language: _contents(split.files[language], known, checksums)
-        for language in pair.split("-")
-        if language in split.files
-    }
+    languages = [language for language in pair.split("-") if language in split.files]
+    found: dict[str, Any] = {language: _contents(split.files[language], known, checksums) for language in languages}
     return found | ({"mtdata": list(split.mtdata)} if split.mtdata else {})
 
 

@@ -78,23 +78,19 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     with styled():
         number = len(measures) * len(columns)
         figure, panels = axes_grid(number, len(measures), 3.6, 3.2, sharey="row", sharex="col")
-        grid = iter(panels)
-        for testset, metric in columns:
-            for measure in measures:
-                axes = next(grid)
-                styles = zip(algorithms.items(), _line_styles(), itertools.cycle(MARKERS), strict=False)
-                for (name, systems), (dashes, color), marker in styles:
-                    points = _points(systems.values(), measure, testset, metric)
-                    if points:
-                        xs, means, widths = zip(*points, strict=True)
-                        look: dict[str, Any] = {"fmt": marker, "ls": dashes, "color": color, "label": name}
-                        axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
-                if measure == "vocabulary":
-                    _count_on_log_scale(axes)
-                if measure == measures[0]:
-                    axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
-                if (testset, metric) == columns[-1]:
-                    axes.set_xlabel(MEASURES[measure])
+        for axes, ((testset, metric), measure) in zip(panels, itertools.product(columns, measures), strict=True):
+            styles = zip(algorithms.items(), _line_styles(), itertools.cycle(MARKERS), strict=False)
+            for (name, systems), (dashes, color), marker in styles:
+                if points := _points(systems.values(), measure, testset, metric):
+                    xs, means, widths = zip(*points, strict=True)
+                    look: dict[str, Any] = {"fmt": marker, "ls": dashes, "color": color, "label": name}
+                    axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
+            if measure == "vocabulary":
+                _count_on_log_scale(axes)
+            if measure == measures[0]:
+                axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
+            if (testset, metric) == columns[-1]:
+                axes.set_xlabel(MEASURES[measure])
         _add_legend(figure, panels, columns=6)
     return figure
 
@@ -142,20 +138,17 @@ def draw_curves(curves: Mapping[str, Sequence[CostedCurve]]) -> Figure | None:
         return None
     with styled():
         figure, panels = axes_grid(len(costs) * len(measures), len(costs), 3.4, 2.9, sharey="row", sharex="col")
-        grid = iter(panels)
-        for measure, label in measures.items():
-            for cost in costs:
-                axes = next(grid)
-                for (name, seeds), (dashes, color) in zip(seen.items(), _line_styles(), strict=False):
-                    for curve in seeds:
-                        known = [p for p in curve if p.get(measure) is not None and p.get(cost) is not None]
-                        xs, ys = [p[cost] for p in known], [p[measure] for p in known]
-                        axes.plot(xs, ys, dashes, color=color, lw=1.3, alpha=0.8, label=name)
-                axes.locator_params(axis="x", nbins=4)
-                if cost == "update":
-                    axes.set_ylabel(label)
-                if measure == list(measures)[-1]:
-                    axes.set_xlabel(costs[cost])
+        for axes, (measure, cost) in zip(panels, itertools.product(measures, costs), strict=True):
+            for (name, seeds), (dashes, color) in zip(seen.items(), _line_styles(), strict=False):
+                for curve in seeds:
+                    known = [p for p in curve if p.get(measure) is not None and p.get(cost) is not None]
+                    xs, ys = [p[cost] for p in known], [p[measure] for p in known]
+                    axes.plot(xs, ys, dashes, color=color, lw=1.3, alpha=0.8, label=name)
+            axes.locator_params(axis="x", nbins=4)
+            if cost == "update":
+                axes.set_ylabel(measures[measure])
+            if measure == list(measures)[-1]:
+                axes.set_xlabel(costs[cost])
         _add_legend(figure, panels, columns=4)
     return figure
 
@@ -201,11 +194,10 @@ def draw_words(found: Mapping[str, Sequence[WordClasses]]) -> Figure | None:
     with styled():
         figure, (axes,) = axes_grid(1, 1, 7.2, 3.4)
         for (name, runs), (dashes, color) in zip(found.items(), _line_styles(), strict=False):
-            values = [
-                [run[each]["recall" if each == "0" else "f1"] if run[each]["words"] else None for run in runs]
-                for each in classes
-            ]
-            means = [_mean([value for value in here if value is not None]) for here in values]
+            means = []
+            for each in classes:
+                values = [run[each]["recall" if each == "0" else "f1"] for run in runs if run[each]["words"]]
+                means.append(_mean([value for value in values if value is not None]))
             axes.plot(range(len(classes)), means, dashes, marker="o", ms=4, lw=1.3, color=color, label=name)
         labels = ["unseen\n(recall)" if each == "0" else each for each in classes]
         axes.set_xticks(range(len(classes)), labels)
@@ -221,7 +213,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def draw_histograms(statistics: Mapping[str, PieceStatistics]) -> Figure | None:
     """Return a panel per segmentation: the share of word tokens of the training text that have 1, 2, 3, ... pieces."""
-    found = {name: each.sides for name, each in statistics.items() if each.source.histogram or each.target.histogram}
+    found = {n: each.sides for n, each in statistics.items() if any(side.histogram for side in each.sides.values())}
     if not found:
         return None
     with styled():

@@ -54,10 +54,8 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
     by_name: dict[str, list[Run]] = {}
     for run in runs:
         by_name.setdefault(run.segmentation, []).append(run)
-    one_seed = all(len(group) == 1 for group in by_name.values())
-    errors = (
-        "95% bootstrap intervals of the test set" if one_seed else "95% t intervals over seeds, small dots the seeds"
-    )
+    single = all(len(group) == 1 for group in by_name.values())
+    errors = "95% bootstrap intervals of the test set" if single else "95% t intervals over seeds, small dots the seeds"
     flops = {(row["segmentation"], row["seed"]): row["training_flops"] for row in rows}
     curves = {
         label: [(read_json_lines(run.log), flops.get((label, run.seed))) for run in group if run.log]
@@ -97,13 +95,11 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
 
 def _words(by_name: Mapping[str, Sequence[Run]], testset: str) -> dict[str, list[WordClasses]]:
     """Return the F1 of words by frequency that the runs' scores hold: segmentation -> one for each seed."""
-    found = {
-        label: [
-            read_json(run.testsets[testset].scores).get("words_by_frequency") for run in runs if testset in run.testsets
-        ]
-        for label, runs in by_name.items()
-    }
-    return {label: [each for each in values if each] for label, values in found.items() if any(values)}
+    found = {}
+    for label, runs in by_name.items():
+        scores = [read_json(run.testsets[testset].scores) for run in runs if testset in run.testsets]
+        found[label] = [each["words_by_frequency"] for each in scores if each.get("words_by_frequency")]
+    return {label: values for label, values in found.items() if values}
 
 
 def provenance(runs: Iterable[Run]) -> list[tuple[str, str]]:
@@ -112,12 +108,11 @@ def provenance(runs: Iterable[Run]) -> list[tuple[str, str]]:
     for run in runs:
         record = read_json(run.run_json)
         git = record.get("git") or {}
-        if git.get("commit"):
-            found.setdefault("git commit", set()).add(git["commit"] + (" (with changes)" if git.get("dirty") else ""))
-        if record.get("device"):
-            found.setdefault("device", set()).add(str(record["device"]))
-        for name, version in (record.get("versions") or {}).items():
-            found.setdefault(name, set()).add(str(version))
+        commit = git.get("commit") and git["commit"] + (" (with changes)" if git.get("dirty") else "")
+        facts = {"git commit": commit, "device": record.get("device"), **(record.get("versions") or {})}
+        for name, value in facts.items():
+            if value:
+                found.setdefault(name, set()).add(str(value))
     return [(name, ", ".join(sorted(values))) for name, values in found.items()]
 
 
@@ -147,8 +142,7 @@ def _checks(manifest: Manifest, rows: Iterable[Row]) -> list[str]:
             seen.add((run.block, name))
             if files.reference and files.hypothesis:
                 base = f"sacrebleu {shlex.quote(files.reference)} -i {shlex.quote(files.hypothesis)}"
-                plain = [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]
-                if plain:
+                if plain := [metric for metric in manifest.metrics if metric in ("bleu", "chrf", "ter")]:
                     commands[f"{base} -m {' '.join(plain)} -w 2{tokenizers.get(run.direction, '')}"] = None
                 if "chrf++" in manifest.metrics:
                     commands[f"{base} -m chrf --chrf-word-order 2 -w 2"] = None

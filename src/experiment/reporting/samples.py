@@ -52,15 +52,12 @@ def choose_samples(runs: Sequence[Run], testset: str, count: int) -> list[Sample
     spread = [max(values) - min(values) for values in zip(*chrf.values(), strict=True)]
     chosen = sorted(range(len(spread)), key=lambda index: (-spread[index], index))[:count]
 
-    def translated(index: int) -> list[Translation]:
-        marked = {name: mark_words(lines[index], references[index]) for name, lines in outputs.items()}
-        return [Translation(name, chrf[name][index], words) for name, words in marked.items()]
+    def translated(i: int) -> list[Translation]:
+        return [
+            Translation(name, chrf[name][i], mark_words(lines[i], references[i])) for name, lines in outputs.items()
+        ]
 
-    return [
-        Sample(index + 1, sources[index], references[index], spread[index], translated(index))
-        for index in chosen
-        if spread[index] > 0
-    ]
+    return [Sample(i + 1, sources[i], references[i], spread[i], translated(i)) for i in chosen if spread[i] > 0]
 
 
 def mark_words(hypothesis: str, reference: str) -> list[tuple[str, bool]]:

@@ -245,7 +245,7 @@ class CometScorer:
         }
 
 
-def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
+def comet_key(model: str, checksums: Checksums) -> str:
     """Return what scores of a model are called by: a digest of its content, or of its name and revision on the hub.
 
     Raises InputError for a name without a revision: what the hub has under it may change.
@@ -253,7 +253,7 @@ def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
     if checkpoint := _local_checkpoint(model):
         parameters = checksums.of(checkpoint.resolve().parents[1] / "hparams.yaml")
         content = {"sha256": checksums.of(checkpoint), "hparams": parameters}
-        return key({"step": "comet 1", **content, "precision": precision})
+        return key({"step": "comet 1", **content, "precision": "fp32"})
     revision = revision_of(model)
     if revision is None or not re.fullmatch("[0-9a-f]{3,40}", revision):
         cached = _cached_checkpoint(model)
@@ -264,7 +264,7 @@ def comet_key(model: str, checksums: Checksums, precision: str = "fp32") -> str:
             if cached
             else f"take the newest commit from https://huggingface.co/{name_of(model)}/commits/main",
         )
-    return key({"step": "comet 1", "model": name_of(model), "revision": revision, "precision": precision})
+    return key({"step": "comet 1", "model": name_of(model), "revision": revision, "precision": "fp32"})
 
 
 def comet_signature(model: str, checkpoint: Path, precision: str) -> str:

@@ -59,7 +59,6 @@ def check_metrics(names: Iterable[str], *, lexical: bool = False) -> list[str]:
 
 
 def bleu_tokenizers() -> list[str]:
-    """Return the names of sacrebleu's tokenizers for BLEU."""
     from sacrebleu.metrics import BLEU
 
     return list(BLEU.TOKENIZERS)

@@ -13,7 +13,6 @@ from experiment.jsonfiles import read_json
 class SideStatistics:
     """Statistics of one side; of the training text; None where not measured."""
 
-    sentences: int | None = None
     vocabulary: int | None = None  # types of pieces
     pieces_per_sentence: float | None = None
     pieces_per_word: float | None = None
@@ -26,20 +25,16 @@ class SideStatistics:
 class PieceStatistics:
     """Statistics of both sides of a run; `overlap` is their `vocabulary_overlap`."""
 
-    source: SideStatistics
-    target: SideStatistics
+    sides: Mapping[str, SideStatistics]  # source, target
     overlap: float | None
 
     @classmethod
     def read(cls, path: str | None, direction: str) -> PieceStatistics:
         """Return the statistics of a stats.json with an entry a language; without it, empty ones."""
         content = read_json(path) if path else {}
-        source, target = (_side(content.get(language) or {}) for language in direction.split("-"))
-        return cls(source, target, content.get("vocabulary_overlap"))
-
-    @property
-    def sides(self) -> dict[str, SideStatistics]:
-        return {"source": self.source, "target": self.target}
+        sides = zip(("source", "target"), direction.split("-"), strict=True)
+        found = {side: _side(content.get(language) or {}) for side, language in sides}
+        return cls(found, content.get("vocabulary_overlap"))
 
     @property
     def entries(self) -> int | None:
@@ -47,15 +42,14 @@ class PieceStatistics:
 
         It follows from the overlap o = |A and B| / |A or B|, because |A| + |B| = |A or B| (1 + o).
         """
-        one, other = self.source.vocabulary, self.target.vocabulary
+        one, other = (side.vocabulary for side in self.sides.values())
         return None if None in (one, other, self.overlap) else round((one + other) / (1 + self.overlap))  # type: ignore[operator]
 
 
 def _side(content: dict[str, Any]) -> SideStatistics:
     histogram = content.get("pieces_per_word_histogram") or {}
-    same = ("sentences", "pieces_per_sentence", "pieces_per_word", "renyi_efficiency")
     return SideStatistics(
-        **{name: content.get(name) for name in same},
+        **{name: content.get(name) for name in ("pieces_per_sentence", "pieces_per_word", "renyi_efficiency")},
         vocabulary=content.get("types"),
         boundary_f1=((content.get("boundaries") or {}).get("macro") or {}).get("f1"),
         histogram={int(pieces): int(words) for pieces, words in histogram.items()},

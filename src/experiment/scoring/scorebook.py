@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from experiment.scoring.blocks import compare_block
 from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.store.checksums import check_checksum, file_with_checksum
 from experiment.store.making import RECORD
-from experiment.training.flops import training_flops
 from subwords.errors import InputError
 
 #: Every column, with its kind and what it holds. Empty where a value does not exist or was not measured.
@@ -37,6 +37,8 @@ RECORD_COLUMNS = (
     *("runs_per_gpu", "energy_kwh", "tokens_per_second", "peak_memory_mib", "device", "precision"),
     *("dev_sentences_skipped",),
 )
+#: The shape of fairseq's `transformer`, where a recipe does not say otherwise.
+BASE = {"layers": 6, "embed-dim": 512, "ffn-embed-dim": 2048}
 
 Row = dict[str, Any]
 
@@ -80,10 +82,12 @@ def _check_score(compared: float, score: float, files: TestSet) -> None:
 
 def _run_facts(run: Run) -> Row:
     """Return the columns that are the same for all scores of a run."""
-    record = read_json(run.run_json)
-    pieces, segmentation = PieceStatistics.read(run.stats_json, run.direction), _segmentation(run)
+    record, pieces = read_json(run.run_json), PieceStatistics.read(run.stats_json, run.direction)
+    beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
+    segmentation = read_json(beside) if beside and beside.exists() else {}
+    source, target = pieces.sides.values()
     seen, seconds, gpus = record.get("sentences_seen"), record.get("train_seconds"), record.get("gpus")
-    source_pieces = seen and pieces.source.pieces_per_sentence and seen * pieces.source.pieces_per_sentence
+    source_pieces = seen and source.pieces_per_sentence and seen * source.pieces_per_sentence
     recipe = record.get("definition", {}).get("recipe", {})
     return {
         **{name: getattr(run, name) for name in RUN_COLUMNS},
@@ -93,7 +97,7 @@ def _run_facts(run: Run) -> Row:
         "vocabulary": pieces.entries,
         "vocabulary_overlap": pieces.overlap,
         "parameters": record.get("model_parameters"),
-        "training_flops": training_flops(recipe, pieces.target.vocabulary, source_pieces, record.get("pieces_seen")),
+        "training_flops": training_flops(recipe, target.vocabulary, source_pieces, record.get("pieces_seen")),
         "gpu_hours": None if None in (seconds, gpus) else seconds * gpus / (record.get("runs_per_gpu") or 1) / 3600,
         "commit": commit_label(record.get("git") or {}),
         "versions": versions_label(record.get("versions", {})),
@@ -102,17 +106,36 @@ def _run_facts(run: Run) -> Row:
     }
 
 
+def training_flops(
+    flags: Mapping[str, Any], entries: int | None, source: float | None, target: float | None
+) -> float | None:
+    """Return an estimate: 6 x weights x pieces, for the weights of the matrices that each piece is multiplied by.
+
+    `source` and `target` are the pieces that the training saw, `entries` is the size of the target vocabulary. None
+    where one of them or the shape of the model is not known.
+
+    Kaplan et al. 2020, section 2.1: 2 operations a weight forward and 4 backward; attention's products of pieces with
+    pieces, norms and embeddings are left out. A source piece passes the encoder (4 d² + 2 d f a layer), a target piece
+    the decoder (8 d² + 2 d f, of which 2 d² belong to source pieces) and the output layer (d x vocabulary).
+    """
+    arch = str(flags.get("arch", ""))
+    if not (source and target) or not arch.startswith("transformer"):
+        return None
+    base = BASE if arch in ("transformer", "transformer_fast") else dict.fromkeys(BASE)
+    shape = {side: [flags.get(f"{side}-{key}", own) for key, own in base.items()] for side in ("encoder", "decoder")}
+    if any(value is None for values in shape.values() for value in values) or entries is None:
+        return None
+    (layers, d, f), (decoder_layers, e, g) = shape["encoder"], shape["decoder"]
+    of_source = layers * (4 * d * d + 2 * d * f) + decoder_layers * 2 * d * e
+    of_target = decoder_layers * (6 * e * e + 2 * e * g) + e * entries
+    return 6.0 * (source * of_source + target * of_target)
+
+
 def _made_by(record: Path) -> str | None:
     """Return the commit and the versions that a record names."""
     made = read_json(record).get("made", {})
     commit = commit_label(made.get("git", {}))
     return versions_label(({"commit": commit} if commit else {}) | made.get("versions", {}))
-
-
-def _segmentation(run: Run) -> Mapping[str, Any]:
-    """Return the definition of a run's segmentation, from the folder of its statistics."""
-    beside = Path(run.stats_json).with_name("definition.json") if run.stats_json else None
-    return read_json(beside) if beside and beside.exists() else {}
 
 
 def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator[tuple[str, float, Row]]:
@@ -142,9 +165,7 @@ def _scores(manifest: Manifest, run: Run, name: str, files: TestSet) -> Iterator
 
 
 def _add_deltas(rows: list[Row]) -> None:
-    def place(row: Row) -> tuple[Any, ...]:
-        return tuple(row[name] for name in ("corpus", "direction", "model", "seed", "testset", "metric"))
-
+    place = itemgetter("corpus", "direction", "model", "seed", "testset", "metric")
     scores = {(place(row), row["segmentation"]): row["score"] for row in rows}
     for row in rows:
         if (place(row), row["baseline"]) in scores:
@@ -191,10 +212,8 @@ def read_scores(path: str | Path) -> list[Row]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot read {path}: {error}", next_step="run scripts/collect_scores.py") from error
     if not rows or not set(REQUIRED) <= set(rows[0]):
-        missing = sorted(set(REQUIRED) - set(rows[0] if rows else ()))
-        raise InputError(
-            f"{path} lacks columns or rows: {', '.join(missing)}", next_step="run scripts/collect_scores.py"
-        )
+        missing = ", ".join(sorted(set(REQUIRED) - set(rows[0] if rows else ())))
+        raise InputError(f"{path} lacks columns or rows: {missing}", next_step="run scripts/collect_scores.py")
     return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
 
 

@@ -27,7 +27,6 @@ class SentenceStatistics:
 
     @property
     def score(self) -> float:
-        """The corpus score."""
         return float(self.from_sums(self.counts.sum(axis=0)))
 
     def weighted(self, weights: Array) -> Array:
@@ -84,7 +83,5 @@ def chrf(sums: Array, beta: float) -> Array:
         np.divide(match, side, out=np.zeros_like(match), where=counted).sum(axis=-1) / orders
         for side in (hypothesis, reference)
     )
-    weighted = beta**2 * precision + recall
-    return np.divide(
-        100 * (1 + beta**2) * precision * recall, weighted, out=np.zeros_like(weighted), where=weighted > 0
-    )
+    divisor = beta**2 * precision + recall
+    return np.divide(100 * (1 + beta**2) * precision * recall, divisor, out=np.zeros_like(divisor), where=divisor > 0)

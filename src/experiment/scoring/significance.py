@@ -148,11 +148,9 @@ def outcomes(systems: Mapping[str, SentenceStatistics], *, test: str, samples: i
     check_test(test, samples)
     resampled = resampled_scores(list(systems.values()), samples)
     found: dict[str, Outcome] = {}
+    baseline, *_ = systems.values()
     for (name, system), scores in zip(systems.items(), resampled, strict=True):
-        if not found:
-            baseline, p_value = system, None
-        else:
-            p_value = paired_p_value(baseline, system, scores - resampled[0], test)
+        p_value = paired_p_value(baseline, system, scores - resampled[0], test) if found else None
         found[name] = Outcome(system.score, half_width(scores), p_value)
     return found
 

@@ -38,9 +38,8 @@ def file_with_checksum(path: str | Path) -> Iterator[IO[Any]]:
 def check_checksum(path: str | Path) -> None:
     """Raise InputError when a file does not have the checksum that lies beside it, if both are there."""
     checksum = _checksum_of(path)
-    if not (Path(path).exists() and checksum.exists()):
-        return
-    if checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(path)]:
+    both = Path(path).exists() and checksum.exists()
+    if both and checksum.read_text(encoding="utf-8").split()[:1] != [file_sha256(path)]:
         raise InputError(
             f"{path} has changed since it was written: {checksum} has another checksum",
             next_step=f"delete {path} and run again; or, where you changed it on purpose, delete {checksum}",

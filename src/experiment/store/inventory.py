@@ -65,7 +65,6 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def held(root: Path) -> Iterator[Held]:
-    """Yield every result."""
     known = uses(root)
     for kind, pattern in KINDS.items():
         for folder in sorted((root / kind).glob(pattern)):
@@ -119,9 +118,8 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
     if not result.users:
         yield Waste(folder, folder, "no experiment uses it", result.size)
     elif superseded and all(user.startswith("(") for user in result.users):
-        yield Waste(
-            folder, folder, f"only an earlier form of an experiment uses it: {', '.join(result.users)}", result.size
-        )
+        why = f"only an earlier form of an experiment uses it: {', '.join(result.users)}"
+        yield Waste(folder, folder, why, result.size)
     else:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):

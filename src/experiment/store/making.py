@@ -70,23 +70,17 @@ def publish(scratch: Path, folder: Path, files: Iterable[Path]) -> None:
         (scratch / file).replace(place)
         folders.add(place.parent)
     for changed in folders:
-        _sync_folder(changed)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        handle = os.open(changed, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def write_record(record: Path, files: Iterable[Path], facts: Mapping[str, Any]) -> None:
     """Write a record: facts, what made it, and size and SHA-256 of files, whose paths are relative to the record."""
-    described = {}
-    for file in files:
-        path = record.parent / file
-        described[str(file)] = {"size": path.stat().st_size, "sha256": file_sha256(path)}
+    paths = {str(file): record.parent / file for file in files}
+    described = {name: {"size": path.stat().st_size, "sha256": file_sha256(path)} for name, path in paths.items()}
     write_json(record, {**facts, "made": provenance(), "files": described}, sealed=True)
 
 
@@ -118,16 +112,14 @@ def check_inputs(inputs: Mapping[str, Sequence[str]]) -> None:
     `inputs` gives, for the path of each record, patterns of the files that are read, by their names in the record.
     """
     for record, patterns in inputs.items():
-        for name, about in _files_of(record).items():
+        for name, expected in made_of(record, patterns).items():
             path = Path(record).parent / name
-            if not any(fnmatch(name, pattern) for pattern in patterns):
-                continue
             found = file_sha256(path) if path.is_file() else None
-            if found != about["sha256"]:
+            if found != expected:
                 now = f"its SHA-256 is {found}" if found else "it is gone"
                 raise InputError(
                     f"{path} has changed since it was written: {now}",
-                    allowed=f"{about['sha256']}, as {record} says",
+                    allowed=f"{expected}, as {record} says",
                     next_step=f"restore it; or delete {record} and run again to rebuild it",
                 )
 
@@ -163,8 +155,7 @@ def made_by(record: Path, source: Path) -> bool:
     A training that had to be repeated may end with another model: what the first one translated is not its work.
     """
     said = read_json(record).get("source")
-    own = source.with_name(RECORD)
-    return said is None or not own.is_file() or _files_of(own).get(source.name, {}).get("sha256", said) == said
+    return said is None or source_of(source) in (None, said)
 
 
 def source_of(source: Path) -> str | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiment.text.lines import rewrite
-from subwords.errors import InputError, unknown
+from subwords.errors import InputError, check_known
 from subwords.files import read_lines, write_whole
 
 if TYPE_CHECKING:
@@ -90,11 +90,8 @@ def detokenizer(language: str) -> Callable[[str], str]:
 
 def to_text(form: str, language: str) -> Callable[[str], str]:
     """Return the function from a line of this form (raw or moses) to plain text."""
-    if form == "raw":
-        return str
-    if form == "moses":
-        return detokenizer(language)
-    raise unknown("form of text", form, FORMS)
+    check_known("form of text", [form], FORMS)
+    return str if form == "raw" else detokenizer(language)
 
 
 def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
@@ -104,7 +101,8 @@ def learn_truecaser(tokenized: Iterable[str], model: Path) -> None:
     truecaser = MosesTruecaser()
     casing: dict[str, Counter[str]] = {}
     # In batches, because sacremoses keeps every token of what it is given in memory.
-    for lines in _batches(iter(tokenized)):
+    tokenized = iter(tokenized)
+    while lines := list(islice(tokenized, LINES_PER_CHUNK)):
         for lower, forms in truecaser.train([line.split(" ") for line in lines])["casing"].items():
             casing.setdefault(lower, Counter()).update(forms)
     truecaser.model = {"casing": casing}
@@ -134,7 +132,6 @@ def write_text(language: str, source: Path, output: Path, splits: Sequence[str],
 
 def tokenize_like(model: Path, language: str, source: Path, output: Path) -> None:
     """Write the Moses tokens of a text that came after the others, with their truecasing model."""
-
     rewrite(source, output, lambda lines: (truecase(tokenize(line, language), str(model)) for line in lines))
 
 
@@ -149,11 +146,6 @@ def _lines_mapper(workers: int) -> Iterator[Callable[[Callable[[str], str], Iter
     # spawn: a fork of a process with threads can hang, and the caller may have some.
     with get_context("spawn").Pool(workers) as pool:
         yield partial(pool.imap, chunksize=LINES_PER_CHUNK)
-
-
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    while batch := list(islice(lines, LINES_PER_CHUNK)):
-        yield batch
 
 
 @cache

@@ -9,16 +9,7 @@ from functools import cache
 
 _ZWNJ_ZWJ = "\u200c\u200d"
 #: Formatting characters that are seen: they enclose or precede the digits after them.
-_VISIBLE_FORMAT = {
-    *map(chr, range(0x600, 0x606)),
-    "\u06dd",
-    "\u070f",
-    "\u0890",
-    "\u0891",
-    "\u08e2",
-    "\U000110bd",
-    "\U000110cd",
-}
+_VISIBLE_FORMAT = {*map(chr, range(0x600, 0x606)), *"\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"}
 _BLACK_FLAG = "\U0001f3f4"  # flags of regions are this and tag characters
 _TAGS = range(0xE0020, 0xE0080)
 
@@ -26,8 +17,7 @@ _TAGS = range(0xE0020, 0xE0080)
 @cache
 def _invisible() -> re.Pattern[str]:
     """Return the class of the control and format characters that are not seen (white space is not among them)."""
-    categories = ("Cc", "Cf")
-    found = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in categories)
+    found = (c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in ("Cc", "Cf"))
     return re.compile("[" + "".join(re.escape(c) for c in found if not c.isspace() and c not in _VISIBLE_FORMAT) + "]")
 
 

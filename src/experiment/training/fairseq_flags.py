@@ -137,11 +137,6 @@ def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
         raise InputError(f"{flag}: {path}: {error.strerror}", next_step="correct the path") from error
 
 
-def check_runtime_flags(flags: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a flag that shapes the model and so belongs to a recipe."""
-    check_known(f"flag in {where}:", flags, sorted(RUNTIME_FLAGS), next_step="others belong to a model")
-
-
 def update_frequencies(flags: Mapping[str, Any]) -> list[int]:
     """Return how many batches an update sums, in the first epoch, the second, ...; the last number is that of the rest.
 
@@ -178,26 +173,26 @@ def check_end(name: str, flags: Mapping[str, Any]) -> None:
     middle of an epoch after updates that save-interval-updates names, and always when max-update is reached, but not
     when max-epoch is (fairseq_cli.train.validate_and_save). How many updates an epoch has is not known here.
     """
-    number = {flag: int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update", "validate-after-updates")}
+    epochs, updates = (int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update"))
+    first = int(flags.get("validate-after-updates") or 0)
     if not any(flags.get(flag) for flag in ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")):
         raise InputError(f"model {name}: the training has no end", next_step="give max-update, max-epoch or patience")
-    if 0 < number["max-update"] < number["validate-after-updates"]:
+    if 0 < updates < first:
         raise InputError(
-            f"model {name}: validate-after-updates={number['validate-after-updates']} is after the last update",
-            allowed=f"at most max-update, {number['max-update']}",
+            f"model {name}: validate-after-updates={first} is after the last update",
+            allowed=f"at most max-update, {updates}",
         )
-    ends_by_updates = 0 < number["max-update"] <= number["max-epoch"] or not number["max-epoch"]
-    if number["validate-after-updates"] and not ends_by_updates:
+    ends_by_updates = 0 < updates <= epochs or not epochs
+    if first and not ends_by_updates:
         raise InputError(
-            f"model {name}: validate-after-updates={number['validate-after-updates']}: training ends by epochs, perhaps"
-            " before that many updates",
+            f"model {name}: validate-after-updates={first}: training ends by epochs, perhaps before that many updates",
             allowed="validate-after-updates with max-update alone",
             next_step="take the flag out; or `max-epoch: null`",
         )
     every = math.lcm(int(flags.get("validate-interval", 1)), int(flags.get("save-interval", 1)))
-    if 0 < number["max-epoch"] < every and not ends_by_updates:
+    if 0 < epochs < every and not ends_by_updates:
         raise InputError(
-            f"model {name}: training ends after {number['max-epoch']} epochs, perhaps before any checkpoint is scored"
+            f"model {name}: training ends after {epochs} epochs, perhaps before any checkpoint is scored"
             f" on dev: validate-interval and save-interval meet at epoch {every}",
             allowed="intervals with a common multiple up to max-epoch",
             next_step="lower validate-interval or save-interval; or `max-epoch: null`, where max-update is the end",

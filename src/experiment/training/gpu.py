@@ -16,6 +16,7 @@ import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from subwords.errors import InputError
@@ -70,7 +71,6 @@ def visible_cards() -> list[Card]:
 
 
 def visible_gpus() -> list[str]:
-    """Return the names of the cards that this process may use."""
     return [card.name for card in visible_cards()]
 
 
@@ -93,18 +93,16 @@ def hold(cards: list[Card], count: int, folder: Path, sharing: int = 1) -> tuple
     waiting = False
     while True:
         held: dict[Card, list[int]] = {}
-        for slot in range(sharing):
-            for card in cards:
-                if card not in held and (locks := _lock(folder, card.identity, slot, sharing)):
-                    held[card] = locks
-                if len(held) == count:
-                    handles = [handle for locks in held.values() for handle in locks]
-                    for handle in handles:
-                        os.set_inheritable(handle, True)
-                    return list(held), handles
-        for locks in held.values():  # not enough: release them, never hold some while waiting
-            for handle in locks:
-                os.close(handle)
+        for slot, card in product(range(sharing), cards):
+            if len(held) < count and card not in held and (locks := _lock(folder, card.identity, slot, sharing)):
+                held[card] = locks
+        handles = [handle for locks in held.values() for handle in locks]
+        if len(held) == count:
+            for handle in handles:
+                os.set_inheritable(handle, True)
+            return list(held), handles
+        for handle in handles:  # not enough: release them, never hold some while waiting
+            os.close(handle)
         if not waiting:
             names = ", ".join(card.name for card in cards)
             said = f"waiting for {count} of the cards {names}: other jobs, yours or another user's, hold them"

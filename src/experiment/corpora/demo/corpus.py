@@ -82,11 +82,9 @@ def _new_sentences(grammar: Grammar, used: set[str]) -> Iterator[Sentence]:
 
 def _gold(splits: dict[str, list[Sentence]]) -> dict[str, Word]:
     gold: dict[str, Word] = {}
-    for sentences in splits.values():
-        for sentence in sentences:
-            for word in sentence.words:
-                if gold.setdefault("".join(word), word) != word:
-                    raise AssertionError(f"{''.join(word)} has two analyses: the lexicon is ambiguous")
+    for word in (word for sentences in splits.values() for sentence in sentences for word in sentence.words):
+        if gold.setdefault("".join(word), word) != word:
+            raise AssertionError(f"{''.join(word)} has two analyses: the lexicon is ambiguous")
     return dict(sorted(gold.items()))
 
 

@@ -27,12 +27,6 @@ class Phrase:
     source: tuple[str, ...] = ()
     target: tuple[Word, ...] = ()
 
-    def __add__(self, other: Phrase) -> Phrase:
-        return Phrase(self.source + other.source, self.target + other.target)
-
-    def __bool__(self) -> bool:
-        return bool(self.source)
-
 
 @dataclass(frozen=True)
 class Sentence:
@@ -66,7 +60,6 @@ class Grammar:
         self.uninflected = uninflected
 
     def sentence(self) -> Sentence:
-        """Return a random sentence pair."""
         if self._chance(0.07) and self.uninflected:
             first, second = self._clause("intransitive"), self._clause("intransitive")
             joint = self._pick(lexicon.CONJUNCTIONS)
@@ -87,8 +80,7 @@ class Grammar:
     def _clause(self, kind: str = "", *, question: bool = False) -> Clause:
         kind = kind or self.random.choices(["transitive", "giving", "intransitive"], [0.5, 0.12, 0.38])[0]
         subject, person = self._subject()
-        objects = Phrase()
-        circumstance = Phrase()
+        objects, circumstance = Phrase(), Phrase()
         if kind == "transitive":
             objects, _ = self._noun_phrase("accusative", lexicon.THINGS + lexicon.ANIMALS)
             if self._chance(0.15):
@@ -97,15 +89,13 @@ class Grammar:
             given, _ = self._noun_phrase("accusative", lexicon.THINGS)
             receiver = self._prepositional("to", "dative", lexicon.PERSONS)
             objects = Phrase(given.source + receiver.source, receiver.target + given.target)
-        if not circumstance and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
+        if not circumstance.source and self._chance({"intransitive": 0.5, "transitive": 0.15, "giving": 0.0}[kind]):
             preposition, case = self.random.choice([("in", "locative"), ("from", "ablative")])
             circumstance = self._prepositional(preposition, case, lexicon.PLACES)
         verbs = {"transitive": lexicon.TRANSITIVE, "giving": lexicon.GIVING, "intransitive": lexicon.INTRANSITIVE}[kind]
         auxiliary, english_verb, verb, tense = self._verb(verbs, person, question)
-        subject_and_verb = (
-            (*auxiliary, *subject.source, *english_verb) if question else (*subject.source, *auxiliary, *english_verb)
-        )
-        source = (*subject_and_verb, *objects.source, *circumstance.source)
+        begin = (*auxiliary, *subject.source) if question else (*subject.source, *auxiliary)
+        source = (*begin, *english_verb, *objects.source, *circumstance.source)
         return Clause(source, subject.target + circumstance.target + objects.target, verb, tense)
 
     def _subject(self) -> tuple[Phrase, str]:
@@ -117,7 +107,8 @@ class Grammar:
         return phrase, "they" if plural else "she"
 
     def _prepositional(self, preposition: str, case: str, nouns: Sequence[Entry]) -> Phrase:
-        return Phrase((preposition,)) + self._noun_phrase(case, nouns)[0]
+        phrase, _ = self._noun_phrase(case, nouns)
+        return Phrase((preposition, *phrase.source), phrase.target)
 
     def _noun_phrase(self, case: str, nouns: Sequence[Entry]) -> tuple[Phrase, bool]:
         """Return a noun phrase in `case` and whether it is plural, of words that fit."""
