@@ -114,7 +114,7 @@ def test_options_that_cannot_be(tmp_path: Path, options: dict[str, object]) -> N
 
 def test_the_default_is_the_law_of_the_paper_and_zero_is_allowed(tmp_path: Path) -> None:
     """Softmax at temperature 1 (Sälevä and Lignos 2023, Algorithm 1), seed 1."""
-    words = "abc abd bcd cda dab ace bde cab dac bad".split()
+    words = ["abc", "abd", "bcd", "cda", "dab", "ace", "bde", "cab", "dac", "bad"]
     counts = {word: 10 - place for place, word in enumerate(words)}
     (tmp_path / "text").write_text(" ".join(word for word in words for _ in range(counts[word])) + "\n")
     default = RandomBPE.learn([tmp_path / "text"], 9).merges
