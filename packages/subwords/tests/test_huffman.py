@@ -291,6 +291,14 @@ def test_symbols_are_different_and_agree_with_the_published_ones():
     assert points[:20_992] == list(CONSECUTIVE[0])[:20_992]
 
 
+@pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the alphabet is that of Unicode 14, Python 3.11's")
+def test_the_alphabet_is_every_ideograph_and_the_private_planes() -> None:
+    names = {point: unicodedata.name(chr(point), "") for point in range(0x3400, 0x40000)}
+    ideographs = {point for point, name in names.items() if name.startswith("CJK UNIFIED IDEOGRAPH")}
+    private = {point for point in range(0xF0000, 0x110000) if unicodedata.category(chr(point)) == "Co"}
+    assert set(itertools.chain.from_iterable(IDEOGRAPHS)) == ideographs | private
+
+
 def test_same_model_under_any_hash_seed(text):
     path = text("b a c d e f g h a b c a", "i j k l m n o p q")
     learn = f"Huffman.learn([Path({str(path)!r})], 3)"
