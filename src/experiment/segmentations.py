@@ -109,15 +109,20 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
     stages = {parameter.name: parameter.stage for parameter in algorithm.parameters}
     if given["per_seed"] and "seed" not in stages:
         raise InputError(f"{where}: segmentations.{name}: per_seed, but {given['algorithm']} takes no seed")
-    kept = {key: given.get(key) for key in ours} | {"size": size, "text": given.get("text", algorithm.reads)}
     return Segmentation(
         name=name,
+        algorithm=given["algorithm"],
         cls=algorithm,
+        size=size,
+        joint=given["joint"],
+        text=given.get("text", algorithm.reads),
+        per_seed=given["per_seed"],
         learn={key: value for key, value in options.items() if stages[key] in ("learn", "both")},
         encode={key: value for key, value in options.items() if stages[key] in ("encode", "both")},
+        learn_pairs=given["learn_pairs"],
+        draws=given.get("draws"),
         file=file,
         source=source,
-        **kept,
     )
 
 
