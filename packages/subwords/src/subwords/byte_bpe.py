@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords import bytelevel
-from subwords.extras import extra
+from subwords.errors import extra
 from subwords.files import read_lines
 from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
 from subwords.tokenizer_json import TokenizerJson

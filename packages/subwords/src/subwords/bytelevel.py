@@ -25,8 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter, checked
 

@@ -20,8 +20,7 @@ from typing import Any
 
 from subwords import registry
 from subwords.counting import count_words
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_lines, write_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, describe

@@ -8,18 +8,21 @@ made by another program or an earlier version, is loaded as the caller says.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subwords.class_files import digest, file_name
 from subwords.errors import InputError
 from subwords.files import FileRead, write_whole
 from subwords.version import __version__
 
 if TYPE_CHECKING:
     from subwords.segmenter import Segmenter
+
+#: How the modules of files of one's own are named, before digests.
+FILE_MODULE = "subwords_file_"
 
 
 def path_of(model: Path) -> Path:
@@ -41,6 +44,24 @@ def check_place(path: Path) -> None:
             f"{beside} is there, and describes no model; the description of {path} would be written to it",
             next_step="another name for the model",
         )
+
+
+def digest_of(cls: type) -> str:
+    """Return the digest of the file that defines a class; "unknown" where there is none, as for one typed in."""
+    try:
+        source = inspect.getsourcefile(cls)
+    except (TypeError, OSError):
+        source = None
+    return FileRead.of(source).digest if source and Path(source).is_file() else "unknown"
+
+
+def file_name(cls: type, folder: Path) -> str | None:
+    """Return FILE.py:CLASS of a class of one's own, with the file as seen from `folder`; None for any other class.
+
+    The folder is named without links.
+    """
+    source = inspect.getsourcefile(cls) if cls.__module__.startswith(FILE_MODULE) else None
+    return source and f"{os.path.relpath(source, folder)}:{cls.__qualname__}"
 
 
 def _is_description(content: Any) -> bool:
@@ -73,7 +94,7 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
 
 def write(described: dict[str, Any], path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
-    content = json.dumps(described | {"sha256": digest(path)}, ensure_ascii=False, indent=2)
+    content = json.dumps(described | {"sha256": FileRead.of(path).digest}, ensure_ascii=False, indent=2)
     write_whole(path_of(path), content + "\n")
 
 
@@ -108,7 +129,7 @@ def read(path: Path) -> dict[str, Any] | None:
     for name, value in described.items():
         if not isinstance(value, kinds.get(name, object)):
             raise InputError(f"{beside} is damaged: {name}={value!r}", next_step="learn the model again")
-    if described["sha256"] != digest(path):
+    if described["sha256"] != FileRead.of(path).digest:
         raise InputError(
             f"{beside} describes another model than {path} has now",
             next_step=f"remove {beside} if {path} comes from elsewhere",
@@ -153,7 +174,7 @@ def options_for(
     for name in described.get("files", {}).keys() & recorded.keys() - given.keys():
         seen = str(recorded[name])
         file = folder_with(path, seen) / seen
-        if not file.is_file() or digest(file) != described["files"][name]:
+        if not file.is_file() or FileRead.of(file).digest != described["files"][name]:
             raise InputError(
                 f"{path} was saved with {name}={file}, which is gone or was changed", next_step=f"name {name} once more"
             )

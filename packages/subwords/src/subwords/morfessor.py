@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from subwords import marks
 from subwords.counting import count_words
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_bytes, write_lines
 from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, check_size, read_options
 

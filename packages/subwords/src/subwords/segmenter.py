@@ -361,7 +361,7 @@ class Segmenter(ABC):
         segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
         where it is at hand). Equal signatures, equal pieces.
         """
-        from subwords.class_files import digest_of
+        from subwords.description import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]

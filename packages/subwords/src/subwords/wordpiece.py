@@ -30,8 +30,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords import marks
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import pieces_in, read_lines, write_lines
 from subwords.marks import CONTINUES
 from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
