@@ -30,7 +30,7 @@ from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge
-from subwords.segmenter import Parameter, changed_options, checked, read_options, seeded
+from subwords.segmenter import Parameter, checked, read_options, seeded
 
 
 class BPEDropout(BPE):
@@ -39,6 +39,7 @@ class BPEDropout(BPE):
     algorithm = "bpe-dropout"
     summary = "bpe, whose merges are dropped at random in train text (Provilkov et al. 2020)"
     samples = True
+    kept_options = (*BPE.kept_options, "dropout")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("dropout", 0.1, "probability that a merge is left out of a step, 0 to 1", stage="encode", draws=True),
         *BPE.parameters,
@@ -52,9 +53,6 @@ class BPEDropout(BPE):
         self._ranks: dict[Merge, int] = {}
         for rank, merge in enumerate(self.merges):
             self._ranks.setdefault(merge, rank)
-
-    def applied_with(self) -> dict[str, Any]:
-        return super().applied_with() | changed_options(type(self), {"dropout": self.dropout})
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         draw = seeded(seed)

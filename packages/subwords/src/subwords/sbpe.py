@@ -50,8 +50,8 @@ from subwords.errors import InputError
 from subwords.files import write_lines
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
-from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
+from subwords.merges.segmenter import MergeSegmenter
+from subwords.segmenter import Parameter, at_least, check_idle, chosen_size, read_options, warn_of_fewer
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -87,7 +87,7 @@ class SBPE(MergeSegmenter):
         fixed = chosen_size(cls, size)
         auto = fixed is None
         wanted = fixed or MOST
-        window = at_least_one("window", given["window"])
+        window = at_least(given, "window")
         if not 0 < given["k"] < 1:
             raise InputError(f"k={given['k']} cannot be used", allowed="a share above 0 and below 1")
         if not auto:

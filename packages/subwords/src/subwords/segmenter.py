@@ -17,6 +17,7 @@ from threading import Lock, RLock
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
+from subwords import marks
 from subwords.errors import InputError, Shortfall, check_known, unknown
 from subwords.files import STANDARD_INPUT, FileRead, decode_lines, place_for_model, whole_lines, without_returns
 from subwords.threads import share_out, threads
@@ -112,6 +113,8 @@ class Segmenter(ABC):
     special_are_entries: bool = False
     #: Other algorithms whose models it applies: they have the same form, and the same pieces.
     applies: ClassVar[tuple[str, ...]] = ()
+    #: Options that are kept in attributes of the same names and decide what the pieces are: see `applied_with`.
+    kept_options: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
     libraries: tuple[str, ...] = ()
     #: Characters of the text that it was learned from, where its published file has no room for them.
@@ -348,7 +351,7 @@ class Segmenter(ABC):
 
     def applied_with(self) -> dict[str, Any]:
         """Return the options that decide, beside the model file, what the pieces are."""
-        return {}
+        return changed_options(type(self), {name: getattr(self, name) for name in self.kept_options})
 
     def learned_with(self) -> dict[str, Any]:
         """Return the options that the model itself names as those it was learned with."""
@@ -466,6 +469,20 @@ class WordSegmenter(Segmenter):
         return {self.loses: missed} if missed and self.loses else {}
 
 
+class MarkedSegmenter(WordSegmenter):
+    """An algorithm whose pieces carry the mark `##` of `subwords.marks` where they continue a word."""
+
+    @abstractmethod
+    def segment(self, word: str) -> list[str]:
+        """Return the pieces of a word, without marks."""
+
+    def segment_words(self, words: Sequence[str]) -> list[str]:
+        return [marks.write(self.segment(word)) for word in words]
+
+    def decode(self, pieces: str) -> str:
+        return marks.read(pieces)
+
+
 class _Encoder:
     """A table of words and pieces that starts afresh when it has grown by CACHED_BYTES. One thread at a time has it."""
 
@@ -517,6 +534,13 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def at_least(options: Mapping[str, Any], name: str, least: int = 1) -> int:
+    """Return the value of an option. Raises InputError where it is below the least one."""
+    if options[name] < least:
+        raise InputError(f"{name}={options[name]} is too small", allowed=f"a whole number, at least {least}")
+    return int(options[name])
 
 
 def check_least(cls: type[Segmenter], size: int, least: int, what: str) -> None:

@@ -22,10 +22,10 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from subwords.errors import InputError
-from subwords.segmenter import Parameter, changed_options, checked, seeded
+from subwords.segmenter import Parameter, checked, seeded
 from subwords.sentencepieces import SPACE, Unigram
 
 #: What an unknown character's log-probability is below that of the least probable piece.
@@ -43,6 +43,7 @@ class UnigramSampling(Unigram):
     algorithm = "unigram-sampling"
     summary = "unigram, with train text drawn from the model (subword regularization, Kudo 2018)"
     samples = True
+    kept_options = ("alpha", "candidates")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         *Unigram.parameters,
         Parameter(
@@ -63,9 +64,6 @@ class UnigramSampling(Unigram):
             raise InputError(f"candidates={candidates} cannot be used", allowed="0 (all), or 2 to 512")
         self.alpha, self.candidates = alpha, candidates
         self._lattices: dict[str, Lattice] = {}
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"alpha": self.alpha, "candidates": self.candidates})
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         draw = seeded(seed)

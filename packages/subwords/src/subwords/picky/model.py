@@ -39,7 +39,6 @@ from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
 from subwords.segmenter import (
     Parameter,
     WordSegmenter,
-    changed_options,
     check_least,
     check_size,
     read_options,
@@ -59,6 +58,7 @@ class PickyBPE(WordSegmenter):
     reads = "raw"
     unknown_marks = frozenset({UNKNOWN})
     loses = "characters outside the vocabulary"
+    kept_options = ("unknown",)
     parameters = (
         Parameter("threshold", 0.9, "a piece is removed when more than this share of it goes into a longer one"),
         Parameter("coverage", 1.0, "share of the text's characters that enter the vocabulary"),
@@ -183,9 +183,6 @@ class PickyBPE(WordSegmenter):
 
     def missed(self, word: str, pieces: str) -> int:
         return sum(character not in self._known for character in word)
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"unknown": self.unknown})
 
     def known_pieces(self) -> list[str]:
         return sorted(self.present)

@@ -12,8 +12,8 @@ from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import write_whole
 from subwords.merges import END, Merge, learn_stages, most_merges
-from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
+from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter
+from subwords.segmenter import Parameter, at_least, check_idle, chosen_size, read_options, warn_of_fewer
 from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
@@ -74,7 +74,7 @@ class Volt(ChosenMerges):
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
         for name in ("candidates", "interval", "maximum"):
-            at_least_one(name, options[name])
+            at_least(options, name)
         if not 0 <= options["epsilon"] < 1:
             raise InputError(f"epsilon={options['epsilon']} is no difference of probabilities", allowed="0 <= x < 1")
         if fixed:
@@ -155,7 +155,7 @@ class Muv(ChosenMerges):
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
         for name in ("interval", "maximum"):
-            at_least_one(name, options[name])
+            at_least(options, name)
         if fixed:
             check_idle(cls, options, ["interval", "maximum"], "--size auto, which they choose")
         words = word_table(texts)
