@@ -87,14 +87,15 @@ def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str,
         "words": len(scored),
         "without_surface_gold": len(gold) - len(on_surface),
         "without_surface_pieces": len(on_surface) - len(scored),
-        "macro": _scores(_share(fsum(precisions), len(precisions)), _share(fsum(recalls), len(recalls))),
+        "macro": _scores(ratio(fsum(precisions), len(precisions)), ratio(fsum(recalls), len(recalls))),
         "micro": _scores(
-            _share(hits, sum(len(found) for found, _ in scored)), _share(hits, sum(len(true) for _, true in scored))
+            ratio(hits, sum(len(found) for found, _ in scored)), ratio(hits, sum(len(true) for _, true in scored))
         ),
     }
 
 
-def _share(part: float, whole: int) -> float | None:
+def ratio(part: float, whole: float) -> float | None:
+    """Return a share; None where there is nothing to have one."""
     return part / whole if whole else None
 
 

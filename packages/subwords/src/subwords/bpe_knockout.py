@@ -112,7 +112,6 @@ class BPEKnockout(MarkedSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         header, *lines = pieces_in(path) or [""]
         merges = [tuple(line.split(" ")) for line in lines]
         learned = header.removeprefix(_HEADER)

@@ -72,7 +72,6 @@ class GreedTok(ByteSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         tokens = list(read_lines(path))
         if len(set(tokens)) < len(tokens) or not all(len(token) > 1 and BYTES.keys() >= {*token} for token in tokens):
             raise InputError(

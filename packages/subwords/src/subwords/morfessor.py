@@ -95,7 +95,6 @@ class Morfessor(MarkedSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         content = read_bytes(path)
         try:
             lines = content.decode("utf-8").split("\n")

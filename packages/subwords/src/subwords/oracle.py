@@ -67,7 +67,6 @@ class Oracle(MarkedSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         morphs = {word: found for word, found in read_gold(path) if "".join(found) == word and " " not in word}
         if not morphs:
             raise InputError(f"{path} has no word whose morphs join to it", allowed="word<TAB>morph morph ...")

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from subwords.merges.codes import END, Merge
+from subwords.merges.codes import END, Merge, replaced
 
 
 class Entry:
@@ -201,7 +201,7 @@ def stale_merges(counts: Mapping[str, int]) -> Iterator[tuple[Merge, float]]:
         changes: dict[Merge, int] = {}
         for number in places.pop(entry.pair):
             before = _pairs(words[number])
-            words[number] = _merged(words[number], x, y)
+            words[number] = replaced(words[number], entry.pair, (x + y,))
             after = _pairs(words[number])
             for pair in sorted(before.keys() | after.keys()):
                 if pair == entry.pair:
@@ -234,16 +234,3 @@ def _pairs(units: list[str]) -> dict[Merge, int]:
         pairs[pair] = pairs.get(pair, 0) + 1
         skip = left == right
     return pairs
-
-
-def _merged(units: list[str], x: str, y: str) -> list[str]:
-    merged: list[str] = []
-    i = 0
-    while i < len(units):
-        if units[i] == x and i + 1 < len(units) and units[i + 1] == y:
-            merged.append(x + y)
-            i += 2
-        else:
-            merged.append(units[i])
-            i += 1
-    return merged

@@ -35,7 +35,8 @@ from typing import Any, Self
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import read_bytes, write_whole
-from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
+from subwords.merges.codes import replaced
+from subwords.picky.learning import SPECIAL, Event, PickyText
 from subwords.segmenter import (
     Parameter,
     WordSegmenter,
@@ -102,7 +103,6 @@ class PickyBPE(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         content = read_bytes(path)
         try:
             model = json.loads(content)
