@@ -33,10 +33,8 @@ def read_gold(path: Path) -> list[GoldWord]:
         word, _, rest = line.partition("\t")
         morphs = rest.partition("\t")[0].split()
         if not word or not morphs:
-            raise InputError(
-                f"{path}, line {number}: {line[:80]!r} is not a word and its morphs",
-                allowed="word<TAB>morph morph ...",
-            )
+            problem = f"{path}, line {number}: {line[:80]!r} is not a word and its morphs"
+            raise InputError(problem, allowed="word<TAB>morph morph ...")
         gold.append(GoldWord(word, [morphs[0], *(morph.removeprefix("@@") for morph in morphs[1:])]))
     return gold
 

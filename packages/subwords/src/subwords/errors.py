@@ -14,12 +14,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, problem: str, *, allowed: str = "", next_step: str = "") -> None:
-        parts = [problem]
-        if allowed:
-            parts.append(f"  allowed: {allowed}")
-        if next_step:
-            parts.append(f"  next: {next_step}")
-        super().__init__("\n".join(parts))
+        allowed = f"\n  allowed: {allowed}" if allowed else ""
+        next_step = f"\n  next: {next_step}" if next_step else ""
+        super().__init__(problem + allowed + next_step)
 
 
 class Shortfall(UserWarning):

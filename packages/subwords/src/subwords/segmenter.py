@@ -445,20 +445,16 @@ class WordSegmenter(Segmenter):
         if not lines:
             return []
         block = "\n".join([*checked(lines), ""]).encode("utf-8")
-        return self._encoder(block).decode("utf-8").split("\n")[:-1]
+        return self.encode_block(block).decode("utf-8").split("\n")[:-1]
 
     def encode_block(self, block: bytes) -> bytes:
-        return self._encoder(block)
+        return self.encoders(1)[0](block)
 
     def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
         with _MAKING:
             while len(self._encoders) < number:
                 self._encoders.append(_Encoder(self))
             return self._encoders[:number]
-
-    @property
-    def _encoder(self) -> Callable[[bytes], bytes]:
-        return self.encoders(1)[0]
 
     @cached_property
     def _encoders(self) -> list[_Encoder]:

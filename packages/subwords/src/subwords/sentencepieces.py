@@ -30,15 +30,7 @@ from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.files import read_bytes, read_lines, write_whole
-from subwords.segmenter import (
-    Parameter,
-    Segmenter,
-    changed_options,
-    check_size,
-    checked,
-    read_options,
-    warn_of_fewer,
-)
+from subwords.segmenter import Parameter, Segmenter, changed_options, check_size, checked, read_options, warn_of_fewer
 from subwords.threads import threads
 
 SPACE = "▁"
