@@ -50,9 +50,8 @@ class BPEDropout(BPE):
         self.dropout: float = read_options(type(self), options)["dropout"]
         if not 0 <= self.dropout <= 1:
             raise InputError(f"dropout={self.dropout} is no probability", allowed="0 to 1")
-        self._ranks: dict[Merge, int] = {}
-        for rank, merge in enumerate(self.merges):
-            self._ranks.setdefault(merge, rank)
+        ranked = list(enumerate(self.merges))
+        self._ranks = {merge: rank for rank, merge in reversed(ranked)}  # of equal merges, the first one's
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         draw = seeded(seed)

@@ -182,9 +182,8 @@ def knock_out(
         for place, rank in merger.apply(word)[1].items():
             (bad if place in borders else good)[rank] += 1
     gone = {"".join(merges[rank]) for rank in bad if bad[rank] / (bad[rank] + good[rank]) >= blame}
-    made: dict[str, Parts] = {}
-    for parts in merges:  # a piece that two merges make goes with both, and its first merge says what it was made of
-        made.setdefault("".join(parts), parts)
+    # A piece that two merges make goes with both, and its first merge says what it was made of.
+    made = {"".join(parts): parts for parts in reversed(merges)}
 
     def spelled(part: str) -> Parts:
         return tuple(unit for inner in made[part] for unit in spelled(inner)) if part in gone else (part,)

@@ -206,37 +206,34 @@ def _encode(arguments: argparse.Namespace) -> None:
     in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
     if arguments.sample is None and (idle := in_draws & read_assignments(arguments.options).keys()):
         raise InputError(f"{', '.join(sorted(idle))} does nothing without --sample", next_step="add --sample SEED")
-    with _source(arguments.input) as source, _sink(arguments.output) as sink, use(arguments.threads):
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink, use(arguments.threads):
         if arguments.sample is None:
-            model.encode_stream(source, sink, _name(arguments.input))
+            model.encode_stream(source, sink, name)
         else:
-            model.sample_stream(source, sink, arguments.sample, _name(arguments.input))
+            model.sample_stream(source, sink, arguments.sample, name)
     _report(model)
 
 
 def _decode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
-    with _source(arguments.input) as source, _sink(arguments.output) as sink:
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
         number = 1
         for block in whole_lines(source):
-            lines = decode_lines(block.split(b"\n")[:-1], _name(arguments.input), number)
+            lines = decode_lines(block.split(b"\n")[:-1], name, number)
             sink.writelines(model.decode(line).encode("utf-8") + b"\n" for line in lines)
             sink.flush()
             number += block.count(b"\n")
     _report(model)
 
 
-def _name(path: str) -> str:
-    return STANDARD_INPUT if path == "-" else path
-
-
 @contextmanager
-def _source(path: str) -> Iterator[IO[bytes]]:
+def _source(path: str) -> Iterator[tuple[IO[bytes], str]]:
+    """Give an input and what errors call it."""
     if path == "-":
-        yield decompressed(sys.stdin.buffer, STANDARD_INPUT)
+        yield decompressed(sys.stdin.buffer, STANDARD_INPUT), STANDARD_INPUT
         return
     with open_text(path) as stream:
-        yield stream
+        yield stream, path
 
 
 @contextmanager
@@ -258,9 +255,9 @@ def _export(arguments: argparse.Namespace) -> None:
 def _vocabulary(arguments: argparse.Namespace) -> None:
     from subwords.vocabulary import count_pieces
 
-    with _source(arguments.input) as source, _sink(arguments.output) as sink:
-        lines = decode_lines(source, _name(arguments.input))
-        sink.writelines(f"{piece} {count}\n".encode() for piece, count in count_pieces(lines))
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
+        counts = count_pieces(decode_lines(source, name))
+        sink.writelines(f"{piece} {count}\n".encode() for piece, count in counts)
 
 
 def _report(model: Segmenter) -> None:

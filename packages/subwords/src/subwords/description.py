@@ -162,9 +162,7 @@ def options_for(
             next_step=f"load it as {described['algorithm']}",
         )
     recorded = {name: value for name, value in described["options"].items() if name in stages}
-    learned = {
-        parameter.name: parameter.default for parameter in cls.parameters if parameter.stage == "both"
-    } | recorded
+    learned = {p.name: p.default for p in cls.parameters if p.stage == "both"} | recorded
     for name in given:
         if stages[name] == "both" and described["algorithm"] == cls.algorithm and parsed[name] != learned[name]:
             raise InputError(

@@ -97,9 +97,8 @@ class SBPE(MergeSegmenter):
             from subwords.merges.stale import stale_merges
 
             stream = stale_merges(dict(zip(counts.words(), counts.counts(), strict=True)))
-            learned = list(
-                islice(stop_by_batches(stream, given["k"], window) if auto else stream, min(wanted, sys.maxsize))
-            )
+            stream = stop_by_batches(stream, given["k"], window) if auto else stream
+            learned = list(islice(stream, min(wanted, sys.maxsize)))
         else:
             stop = (lambda gains: stopping_point(gains, given["k"], window)) if auto else None
             learned = likelihood_merges(counts, wanted, stop)

@@ -56,9 +56,7 @@ class Parameter:
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
         kind = self.kind or type(self.default)
-        if isinstance(value, str) and value.lower() in ("none", "null") and self.default is None:
-            return None
-        if value is None and self.default is None:
+        if self.default is None and (value is None or (isinstance(value, str) and value.lower() in ("none", "null"))):
             return None
         try:
             parsed = _TRUTH[str(value).lower()] if kind is bool else kind(value)

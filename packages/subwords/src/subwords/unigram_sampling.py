@@ -101,7 +101,7 @@ class UnigramSampling(Unigram):
                     self._lattices.clear()
                 lattice = self._lattices[stretch] = self._lattice(stretch)
             pieces += self._drawn(stretch, lattice, draw)
-        return [piece for run in self._in_runs(pieces) for piece in run]
+        return list(self._in_runs(pieces))
 
     def _lattice(self, text: str) -> Lattice:
         """Return the pieces that end at each place of a text (forward filtering)."""
@@ -142,11 +142,12 @@ class UnigramSampling(Unigram):
     def _writes_bytes(self) -> bool:
         return any(map(self.processor.is_byte, range(self.processor.get_piece_size())))
 
-    def _in_runs(self, pieces: list[str]) -> Iterator[list[str]]:
+    def _in_runs(self, pieces: list[str]) -> Iterator[str]:
         """Yield pieces as SentencePiece writes them: unknown characters beside each other are one piece, or bytes."""
         for known, run in groupby(pieces, self._scores.__contains__):
             if known:
-                yield list(run)
+                yield from run
+            elif self._writes_bytes:
+                yield from (f"<0x{byte:02X}>" for byte in "".join(run).encode("utf-8"))
             else:
-                text = "".join(run)
-                yield [f"<0x{byte:02X}>" for byte in text.encode("utf-8")] if self._writes_bytes else [text]
+                yield "".join(run)

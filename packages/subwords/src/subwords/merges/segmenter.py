@@ -119,12 +119,10 @@ class PieceFilter:
     the vocabulary or single characters.
     """
 
-    def __init__(self, vocabulary: Iterable[str], merges: Iterable[Merge], separator: str) -> None:
+    def __init__(self, vocabulary: Iterable[str], merges: Sequence[Merge], separator: str) -> None:
         self._known = frozenset(vocabulary)
         self._separator = separator
-        self._origin: dict[str, Merge] = {}
-        for left, right in merges:
-            self._origin.setdefault(left + right, (left, right))
+        self._origin = {"".join(merge): merge for merge in reversed(merges)}  # of the first merge that makes it
 
     def restrict(self, word: str) -> str:
         """Return the pieces of one word (joined by spaces), those outside the vocabulary split further."""
