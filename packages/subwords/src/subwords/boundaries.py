@@ -54,12 +54,10 @@ def piece_boundaries(segmenter: Segmenter, words: Sequence[str]) -> list[frozens
     boundaries: list[frozenset[int] | None] = []
     for word, pieces in zip(words, segmenter.pieces_of(words), strict=True):
         stretches = segmenter.surfaces(pieces)
-        boundaries.append(cuts(stretches) if stretches and _same_but_case("".join(stretches), word) else None)
+        joined = "".join(stretches or ())
+        same = len(joined) == len(word) and joined.casefold() == word.casefold()
+        boundaries.append(cuts(stretches) if stretches and same else None)
     return boundaries
-
-
-def _same_but_case(left: str, right: str) -> bool:
-    return len(left) == len(right) and left.casefold() == right.casefold()
 
 
 def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str, Any]:

@@ -81,9 +81,8 @@ def compare(
             try:
                 row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
             except InputError as error:
-                row = Row(
-                    name, reason="; ".join(line.strip() for line in str(error).split("\n") if "  next: " not in line)
-                )
+                said = (line.strip() for line in str(error).split("\n") if "  next: " not in line)
+                row = Row(name, reason="; ".join(said))
             done(row)
             rows.append(row)
     return rows

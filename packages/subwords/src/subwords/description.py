@@ -76,7 +76,7 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
     folder = path_of(path).resolve().parent
     own = file_name(type(model), folder)
     options = model.applied_with() | model.learned_with() | getattr(model, "options", {})
-    named = _files(type(model))
+    named = {p.name for p in model.parameters if p.is_file and p.stage != "learn"}  # files that are read to apply it
     files = {name: model.files_read.get(name) or FileRead.of(value) for name, value in options.items() if name in named}
     for name, file in files.items():
         if file.path.resolve() == path.resolve():
@@ -96,11 +96,6 @@ def write(described: dict[str, Any], path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
     content = json.dumps(described | {"sha256": FileRead.of(path).digest}, ensure_ascii=False, indent=2)
     write_whole(path_of(path), content + "\n")
-
-
-def _files(cls: type[Segmenter]) -> set[str]:
-    """Return the options of a class that name a file which is read when a model is applied."""
-    return {parameter.name for parameter in cls.parameters if parameter.is_file and parameter.stage != "learn"}
 
 
 def folder_with(model: Path, file: str) -> Path:

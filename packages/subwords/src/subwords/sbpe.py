@@ -39,7 +39,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -107,16 +106,12 @@ class SBPE(MergeSegmenter):
         if not auto:
             warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         if given["report"]:
-            model.write_gains(Path(given["report"]))
+            entries = (
+                {"merge": number, "left": left, "right": right, "gain": gain}  # numbers from 1, gains in nats
+                for number, ((left, right), gain) in enumerate(learned, 1)
+            )
+            write_lines(given["report"], (json.dumps(entry, ensure_ascii=False) for entry in entries))
         return model
-
-    def write_gains(self, path: Path) -> None:
-        """Write one JSON object per merge: its number from 1, its two symbols and its gain in nats."""
-        entries = (
-            {"merge": number, "left": left, "right": right, "gain": gain}
-            for number, ((left, right), gain) in enumerate(zip(self.merges, self.gains, strict=False), 1)
-        )
-        write_lines(path, (json.dumps(entry, ensure_ascii=False) for entry in entries))
 
 
 def likelihood_merges(
@@ -145,9 +140,8 @@ def likelihood_merges(
 
 def stopping_point(gains: Sequence[float], k: float, window: int) -> int | None:
     """Return after how many merges the rule of section 4.1 stops, or None when it does not yet."""
-    recent: deque[float] = deque(maxlen=window)
-    for number, gain in enumerate(gains, 1):
-        recent.append(gain)
+    for number in range(1, len(gains) + 1):
+        recent = gains[max(0, number - window) : number]
         if math.fsum(recent) / len(recent) <= k * gains[0]:
             return number
     return None

@@ -132,13 +132,10 @@ def check_contract(cls: type[Segmenter], checks: Iterable[str] = ()) -> list[str
 
     An exception other than AssertionError fails a check, too.
     """
-    failures = []
     with tempfile.TemporaryDirectory(prefix="subwords-check-") as folder:
         trial = Trial(cls, Path(folder))
-        for name in checks or CHECKS:
-            if reason := failure(CHECKS[name], trial):
-                failures.append(f"{name}: {reason}")
-    return failures
+        reasons = ((name, failure(CHECKS[name], trial)) for name in checks or CHECKS)
+        return [f"{name}: {reason}" for name, reason in reasons if reason]
 
 
 def failure(check: Check, trial: Trial) -> str:
