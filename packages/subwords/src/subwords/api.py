@@ -7,9 +7,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from subwords import description, registry
 from subwords.errors import InputError
@@ -100,13 +100,10 @@ def _named(text: Path) -> Path:
 
 
 def _file(text: Path, copy: Path) -> Path:
-    if str(text) == "-":
-        with open(copy, "wb") as sink:
-            shutil.copyfileobj(sys.stdin.buffer, sink)
-        return copy
-    if text.is_file():
+    if text.is_file() and str(text) != "-":
         return text
-    with open_text(text) as source, open(copy, "wb") as sink:  # a pipe
+    pipe: AbstractContextManager[IO[bytes]] = nullcontext(sys.stdin.buffer) if str(text) == "-" else open_text(text)
+    with pipe as source, open(copy, "wb") as sink:
         shutil.copyfileobj(source, sink)
     return copy
 

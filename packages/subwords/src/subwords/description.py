@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,26 +34,21 @@ def path_of(model: Path) -> Path:
 def check_place(path: Path) -> None:
     """Raise InputError where the description of a model file would take the place of another file."""
     beside = path_of(path)
-    if not beside.exists():
-        return
-    try:
-        described = _is_description(json.loads(beside.read_text("utf-8")))
-    except (OSError, ValueError):
-        described = False
-    if not described:
-        raise InputError(
-            f"{beside} is there, and describes no model; the description of {path} would be written to it",
-            next_step="another name for the model",
-        )
+    with suppress(OSError, ValueError):
+        if not beside.exists() or _is_description(json.loads(beside.read_text("utf-8"))):
+            return
+    raise InputError(
+        f"{beside} is there, and describes no model; the description of {path} would be written to it",
+        next_step="another name for the model",
+    )
 
 
 def digest_of(cls: type) -> str:
     """Return the digest of the file that defines a class; "unknown" where there is none, as for one typed in."""
-    try:
-        source = inspect.getsourcefile(cls)
-    except (TypeError, OSError):
-        source = None
-    return FileRead.of(source).digest if source and Path(source).is_file() else "unknown"
+    with suppress(TypeError, OSError):
+        if (source := inspect.getsourcefile(cls)) and Path(source).is_file():
+            return FileRead.of(source).digest
+    return "unknown"
 
 
 def file_name(cls: type, folder: Path) -> str | None:
