@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from subwords.hft import characters
 from subwords.hft.characters import ALPHA, DIGIT, LOWER, SPACE, UPPER, WORD, pretokenizer
-from subwords.hft.escaping import escape, escapes, unescape
+from subwords.hft.escaping import escapes, unescape
 from subwords.hft.pretokenization import detokenize, pretokenize
 
 SED_SCRIPT = r"""
@@ -149,6 +149,10 @@ def test_a_line_feed_inside_a_line_is_refused() -> None:
 def test_a_very_long_word() -> None:
     assert pretokenize(["ab" * 100_000]) == [f"¦{'ab' * 100_000}¦"]
     assert pretokenize(["AB" * 100_000]) == [f"𐊣¦{'ab' * 100_000}¦𐊼"]
+
+
+def escape(text: str) -> str:
+    return text.translate(str.maketrans(escapes()))
 
 
 def single_spaced(text: str) -> str:

@@ -20,8 +20,7 @@ from subwords.errors import InputError
 from subwords.merges import END, learn_merges, learn_stages, write_codes
 from subwords.merges.published import MergeEncoder
 from subwords.volt import Muv, Volt
-from subwords.volt.candidates import Candidates
-from subwords.volt.paper import Transporter
+from subwords.volt.paper import Candidates, Transporter
 from subwords.volt.published import PublishedTransport, candidate_frequencies, read_tokens
 from subwords.volt.utility import Step, best, entropy, with_utility
 

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from subwords import description, registry
 from subwords.errors import InputError
-from subwords.segmenter import Segmenter, changed_options, read_options
-from subwords.texts import Texts, as_files
+from subwords.files import open_text
+from subwords.segmenter import Segmenter, changed_options, checked, read_options
 from subwords.threads import use
+
+#: A file, several files, or lines.
+Texts = str | Path | list[str] | list[Path] | tuple[str | Path, ...] | Iterable[str]
 
 
 def learn(
@@ -27,7 +36,7 @@ def learn(
     """
     cls = registry.find(algorithm)
     given = read_options(cls, options)
-    with as_files(texts) as files, use(threads):
+    with _as_files(texts) as files, use(threads):
         model = cls.learn(files, size, **options)
     model.options = changed_options(cls, given)
     return model
@@ -51,3 +60,58 @@ def load(path: str | Path, algorithm: str | None = None, **options: Any) -> Segm
         folder = description.folder_with(Path(path), algorithm.rpartition(":")[0]) if own else None
         return registry.find(algorithm, folder).load(path, **options)
     return registry.find(algorithm).load(path, **options)
+
+
+@contextmanager
+def _as_files(texts: Texts) -> Iterator[list[Path]]:
+    """Give the paths of files that hold the texts. What can be read only once is copied into a temporary folder.
+
+    Errors name where a copy comes from. Raises InputError for a file that is not there, and for what is no text.
+    """
+    if not isinstance(texts, Iterable | Path):
+        raise InputError(f"no text to learn from: {texts!r:.60}", allowed="a file, several files, or lines")
+    if isinstance(texts, str | Path):
+        texts = [Path(texts)]
+    with tempfile.TemporaryDirectory(prefix="subwords-") as folder:
+        if isinstance(texts, list | tuple):
+            sources = {str(Path(folder, f"{number}.text")): _named(Path(text)) for number, text in enumerate(texts)}
+            files = [_file(text, Path(copy)) for copy, text in sources.items()]
+            names = {copy: "/dev/stdin" if str(text) == "-" else str(text) for copy, text in sources.items()}
+        else:
+            files = [_written(texts, Path(folder) / "lines")]
+            names = {str(files[0]): "the lines given"}
+        try:
+            yield files
+        except InputError as error:
+            for copy, name in names.items():
+                error.args = (str(error).replace(copy, name),)
+            raise
+
+
+def _named(text: Path) -> Path:
+    # Path's own methods raise where a name is too long, as a line of text given for one can be.
+    if str(text) != "-" and (os.path.isdir(text) or not os.path.exists(text)):  # noqa: PTH110, PTH112
+        raise InputError(
+            f"no such text: {str(text)[:200]}",
+            allowed="files, or an iterator of lines",
+            next_step="check the path, or give lines as iter(LINES)",
+        )
+    return text
+
+
+def _file(text: Path, copy: Path) -> Path:
+    if text.is_file() and str(text) != "-":
+        return text
+    pipe: AbstractContextManager[IO[bytes]] = nullcontext(sys.stdin.buffer) if str(text) == "-" else open_text(text)
+    with pipe as source, open(copy, "wb") as sink:
+        shutil.copyfileobj(source, sink)
+    return copy
+
+
+def _written(lines: Iterable[str], path: Path) -> Path:
+    with open(path, "w", encoding="utf-8", newline="\n") as sink:
+        for line in lines:
+            if not isinstance(line, str):
+                raise InputError(f"a text to learn from is no string: {line!r:.60}", allowed="lines of text")
+            sink.write(checked([line.removesuffix("\n")])[0] + "\n")
+    return path

@@ -33,10 +33,8 @@ def read_gold(path: Path) -> list[GoldWord]:
         word, _, rest = line.partition("\t")
         morphs = rest.partition("\t")[0].split()
         if not word or not morphs:
-            raise InputError(
-                f"{path}, line {number}: {line[:80]!r} is not a word and its morphs",
-                allowed="word<TAB>morph morph ...",
-            )
+            problem = f"{path}, line {number}: {line[:80]!r} is not a word and its morphs"
+            raise InputError(problem, allowed="word<TAB>morph morph ...")
         gold.append(GoldWord(word, [morphs[0], *(morph.removeprefix("@@") for morph in morphs[1:])]))
     return gold
 
@@ -56,12 +54,10 @@ def piece_boundaries(segmenter: Segmenter, words: Sequence[str]) -> list[frozens
     boundaries: list[frozenset[int] | None] = []
     for word, pieces in zip(words, segmenter.pieces_of(words), strict=True):
         stretches = segmenter.surfaces(pieces)
-        boundaries.append(cuts(stretches) if stretches and _same_but_case("".join(stretches), word) else None)
+        joined = "".join(stretches or ())
+        same = len(joined) == len(word) and joined.casefold() == word.casefold()
+        boundaries.append(cuts(stretches) if stretches and same else None)
     return boundaries
-
-
-def _same_but_case(left: str, right: str) -> bool:
-    return len(left) == len(right) and left.casefold() == right.casefold()
 
 
 def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str, Any]:
@@ -87,14 +83,15 @@ def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str,
         "words": len(scored),
         "without_surface_gold": len(gold) - len(on_surface),
         "without_surface_pieces": len(on_surface) - len(scored),
-        "macro": _scores(_share(fsum(precisions), len(precisions)), _share(fsum(recalls), len(recalls))),
+        "macro": _scores(ratio(fsum(precisions), len(precisions)), ratio(fsum(recalls), len(recalls))),
         "micro": _scores(
-            _share(hits, sum(len(found) for found, _ in scored)), _share(hits, sum(len(true) for _, true in scored))
+            ratio(hits, sum(len(found) for found, _ in scored)), ratio(hits, sum(len(true) for _, true in scored))
         ),
     }
 
 
-def _share(part: float, whole: int) -> float | None:
+def ratio(part: float, whole: float) -> float | None:
+    """Return a share; None where there is nothing to have one."""
     return part / whole if whole else None
 
 

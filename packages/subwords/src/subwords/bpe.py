@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from subwords.counting import word_table
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import Merge
-from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_size, read_options, warn_of_fewer
+from subwords.merges.segmenter import MergeSegmenter
+from subwords.segmenter import Parameter, at_least, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
@@ -52,6 +52,7 @@ class BPE(MergeSegmenter):
     algorithm = "bpe"
     applies: ClassVar[tuple[str, ...]] = ("bpe", "bpe-dropout", "muv", "random-bpe", "sbpe", "volt")
     summary = "byte-pair encoding, equal to subword-nmt (Sennrich et al. 2016)"
+    kept_options: ClassVar[tuple[str, ...]] = ("implementation",)
     parameters = (
         Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),
         Parameter("implementation", "ours", "whose program learns and encodes", ("ours", "subword-nmt"), stage="both"),
@@ -66,7 +67,7 @@ class BPE(MergeSegmenter):
         """
         given = read_options(cls, options)
         wanted = check_size(cls, size)
-        least = at_least_one("min_frequency", given["min_frequency"])
+        least = at_least(given, "min_frequency")
         counts = word_table(texts)
         if given["implementation"] == "subword-nmt":
             from subwords.merges import published
@@ -84,21 +85,17 @@ class BPE(MergeSegmenter):
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:
         super().__init__(merges, **options)
-        self._published: Any = None
-        if self.options.get("implementation") == "subword-nmt":
-            from subwords.merges import published
-
-            self._published = published.MergeEncoder(self.merges, SEPARATOR)
+        self.implementation: str = self.options.get("implementation", "ours")
+        if self.implementation == "subword-nmt":
+            self._merger = self._new_merger()  # an error where the package is not installed
             self.libraries = ("subword-nmt",)
 
     def splitter(self) -> Splitter | None:
-        return None if self._published else super().splitter()
+        return super().splitter() if self.implementation == "ours" else None
 
-    def segment_words(self, words: Sequence[str]) -> list[str]:
-        if not self._published:
-            return super().segment_words(words)
-        pieces: list[str] = self._published.segment_words(words)
-        return pieces if self._filter is None else [self._filter.restrict(word) for word in pieces]
+    def _new_merger(self) -> Any:
+        if self.implementation == "ours":
+            return super()._new_merger()
+        from subwords.merges import published
 
-    def applied_with(self) -> dict[str, Any]:
-        return super().applied_with() | ({"implementation": "subword-nmt"} if self._published else {})
+        return published.MergeEncoder(self.merges, SEPARATOR)

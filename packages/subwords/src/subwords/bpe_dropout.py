@@ -30,7 +30,7 @@ from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge
-from subwords.segmenter import Parameter, changed_options, checked, read_options, seeded
+from subwords.segmenter import Parameter, checked, read_options, seeded
 
 
 class BPEDropout(BPE):
@@ -39,6 +39,7 @@ class BPEDropout(BPE):
     algorithm = "bpe-dropout"
     summary = "bpe, whose merges are dropped at random in train text (Provilkov et al. 2020)"
     samples = True
+    kept_options = (*BPE.kept_options, "dropout")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         Parameter("dropout", 0.1, "probability that a merge is left out of a step, 0 to 1", stage="encode", draws=True),
         *BPE.parameters,
@@ -49,12 +50,8 @@ class BPEDropout(BPE):
         self.dropout: float = read_options(type(self), options)["dropout"]
         if not 0 <= self.dropout <= 1:
             raise InputError(f"dropout={self.dropout} is no probability", allowed="0 to 1")
-        self._ranks: dict[Merge, int] = {}
-        for rank, merge in enumerate(self.merges):
-            self._ranks.setdefault(merge, rank)
-
-    def applied_with(self) -> dict[str, Any]:
-        return super().applied_with() | changed_options(type(self), {"dropout": self.dropout})
+        ranked = list(enumerate(self.merges))
+        self._ranks = {merge: rank for rank, merge in reversed(ranked)}  # of equal merges, the first one's
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         draw = seeded(seed)

@@ -43,8 +43,7 @@ from subwords.errors import InputError
 from subwords.files import pieces_in, write_lines
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
-from subwords.merges.segmenter import at_least_one
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
+from subwords.segmenter import MarkedSegmenter, Parameter, at_least, check_size, read_options, warn_of_fewer
 
 _HEADER = "#bpe-knockout, merges before it: "
 
@@ -52,13 +51,14 @@ _HEADER = "#bpe-knockout, merges before it: "
 Parts = tuple[str, ...]
 
 
-class BPEKnockout(WordSegmenter):
+class BPEKnockout(MarkedSegmenter):
     """See the module's docstring. `learned` is the number of merges before the knockout."""
 
     algorithm = "bpe-knockout"
     summary = "bpe without the merges that cut across gold morphemes (Bauwens & Delobelle 2024)"
     size_counts = "merges before the knockout"
     reads = "moses"
+    kept_options = ("variant",)
     parameters = (
         Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True, is_file=True),
         Parameter("blame", 0.5, "share of bad applications from which on a piece is knocked out, above 0, up to 1"),
@@ -88,8 +88,8 @@ class BPEKnockout(WordSegmenter):
         """Learn `size` merges, or fewer (with a warning) when no pair is frequent enough, and knock out."""
         chosen = read_options(cls, options, "learn")
         wanted = check_size(cls, size)
-        least = at_least_one("min_frequency", chosen["min_frequency"])
-        iterations = at_least_one("iterations", chosen["iterations"])
+        least = at_least(chosen, "min_frequency")
+        iterations = at_least(chosen, "iterations")
         if not 0 < chosen["blame"] <= 1:
             raise InputError(f"blame={chosen['blame']} cannot be used", allowed="above 0, up to 1")
         gold = {word: morphs for word, morphs in read_gold(Path(chosen["gold"])) if "".join(morphs) == word}
@@ -112,7 +112,6 @@ class BPEKnockout(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         header, *lines = pieces_in(path) or [""]
         merges = [tuple(line.split(" ")) for line in lines]
         learned = header.removeprefix(_HEADER)
@@ -123,18 +122,9 @@ class BPEKnockout(WordSegmenter):
     def write(self, path: Path) -> None:
         write_lines(path, [f"{_HEADER}{self.learned}", *map(" ".join, self.merges)])
 
-    def segment_words(self, words: Sequence[str]) -> list[str]:
-        return [marks.write(self._segment(word)) for word in words]
-
-    def _segment(self, word: str) -> list[str]:
+    def segment(self, word: str) -> list[str]:
         units, _ = self._merger.apply(word)
         return [*units[:-1], units[-1].removesuffix(END)]
-
-    def decode(self, pieces: str) -> str:
-        return marks.read(pieces)
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"variant": self.variant})
 
     def known_pieces(self) -> list[str]:
         parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
@@ -192,9 +182,8 @@ def knock_out(
         for place, rank in merger.apply(word)[1].items():
             (bad if place in borders else good)[rank] += 1
     gone = {"".join(merges[rank]) for rank in bad if bad[rank] / (bad[rank] + good[rank]) >= blame}
-    made: dict[str, Parts] = {}
-    for parts in merges:  # a piece that two merges make goes with both, and its first merge says what it was made of
-        made.setdefault("".join(parts), parts)
+    # A piece that two merges make goes with both, and its first merge says what it was made of.
+    made = {"".join(parts): parts for parts in reversed(merges)}
 
     def spelled(part: str) -> Parts:
         return tuple(unit for inner in made[part] for unit in spelled(inner)) if part in gone else (part,)

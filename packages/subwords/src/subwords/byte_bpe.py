@@ -15,23 +15,18 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords import bytelevel
-from subwords.extras import extra
+from subwords.errors import extra
 from subwords.files import read_lines
 from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
 from subwords.tokenizer_json import TokenizerJson
 
 
-class ByteBPE(TokenizerJson):
+class ByteBPE(bytelevel.BytePieces, TokenizerJson):
     """See the module's docstring."""
 
     algorithm = "byte-bpe"
     summary = "byte-level BPE in GPT-2's pre-tokens (Radford et al. 2019; Wang et al. 2020), by tokenizers"
-    size_counts = "entries of the vocabulary, the 256 bytes included"
     parameters = (Parameter("min_frequency", 2, "pairs that occur less often are not merged, at least 1"),)
-
-    @classmethod
-    def trial_arguments(cls, text: Path) -> tuple[int, dict[str, Any]]:
-        return 256 + 60, {}
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
@@ -55,9 +50,3 @@ class ByteBPE(TokenizerJson):
         tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
         warn_of_fewer(cls, tokenizer.get_vocab_size(), wanted, f"no other pair occurs {least} times")
         return cls(tokenizer)
-
-    def decode(self, pieces: str) -> str:
-        return bytelevel.read(pieces.replace(" ", ""))
-
-    def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
-        return bytelevel.surfaces(pieces)

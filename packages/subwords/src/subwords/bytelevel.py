@@ -23,10 +23,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter, checked
 
@@ -84,21 +83,31 @@ def count_tokens(texts: Iterable[Path]) -> dict[str, int]:
     return dict(counts)
 
 
-class ByteSegmenter(Segmenter):
+class BytePieces(Segmenter):
+    """An algorithm whose pieces are bytes, in the vocabulary from the start."""
+
+    reads = "raw"
+    libraries = ("tokenizers",)
+    size_counts: ClassVar[str | None] = "entries of the vocabulary, the 256 bytes included"
+
+    @classmethod
+    def trial_arguments(cls, text: Path) -> tuple[int, dict[str, Any]]:
+        return 256 + 60, {}
+
+    def decode(self, pieces: str) -> str:
+        return read(pieces.replace(" ", ""))
+
+    def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
+        return surfaces(pieces)
+
+
+class ByteSegmenter(BytePieces):
     """An algorithm that segments each pre-token, written as bytes, by itself: every type is segmented once.
 
     `tokens` are those of two bytes or more, written as bytes.
     """
 
     tokens: list[str]
-
-    reads = "raw"
-    libraries = ("tokenizers",)
-    size_counts = "entries of the vocabulary, the 256 bytes included"
-
-    @classmethod
-    def trial_arguments(cls, text: Path) -> tuple[int, dict[str, str]]:
-        return 256 + 60, {}
 
     def known_pieces(self) -> list[str]:
         return [*ALPHABET, *self.tokens]
@@ -122,9 +131,3 @@ class ByteSegmenter(Segmenter):
                     known[token] = " ".join(self.segment_token(token))
             encoded.append(" ".join([known[token] for token in tokens]))
         return encoded
-
-    def decode(self, pieces: str) -> str:
-        return read(pieces.replace(" ", ""))
-
-    def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
-        return surfaces(pieces)

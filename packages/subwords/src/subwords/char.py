@@ -26,8 +26,8 @@ from typing import Any, Self
 
 from subwords.errors import InputError
 from subwords.files import read_lines
-from subwords.frequencies import by_frequency, read_frequencies, write_frequencies
-from subwords.segmenter import Segmenter, check_size, checked, read_options
+from subwords.frequencies import CountedPieces
+from subwords.segmenter import check_size, checked, read_options
 
 SPACE = "▁"
 #: What str.isspace() holds for a space (fairseq splits pieces at these), apart from the space itself.
@@ -41,17 +41,17 @@ _CHARACTERS = {piece: character for character, piece in _PIECES.items()}
 _ESCAPED = re.compile(f"[{re.escape(WHITE + SPACE)}]")
 
 
-class Characters(Segmenter):
-    """See the module's docstring. `alphabet` maps each piece that learning saw to its count."""
+class Characters(CountedPieces):
+    """See the module's docstring. `vocabulary` maps each piece that learning saw to its count."""
 
     algorithm = "char"
     summary = "every character is a piece; the space is ▁"
     size_counts = None
     reads = "raw"
 
-    def __init__(self, alphabet: Mapping[str, int]) -> None:
-        self.alphabet = dict(alphabet)
-        self._seen = {_CHARACTERS.get(piece, piece) for piece in alphabet}
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        super().__init__(vocabulary)
+        self._seen = {_CHARACTERS.get(piece, piece) for piece in vocabulary}
         self._unseen = 0
 
     @classmethod
@@ -66,14 +66,6 @@ class Characters(Segmenter):
         if not counts:
             raise InputError("no text to learn from: every line is empty", next_step="check the text files")
         return cls({_PIECES.get(character, character): count for character, count in counts.items()})
-
-    @classmethod
-    def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
-        return cls(read_frequencies(path))
-
-    def write(self, path: Path) -> None:
-        write_frequencies(self.alphabet, path)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         return [self._encode(line) for line in checked(lines)]
@@ -91,9 +83,3 @@ class Characters(Segmenter):
     def counts(self) -> dict[str, int]:
         unseen, self._unseen = self._unseen, 0
         return {"characters that learning never saw": unseen} if unseen else {}
-
-    def known_pieces(self) -> list[str]:
-        return [piece for piece, _ in by_frequency(self.alphabet)]
-
-    def reached(self) -> int:
-        return len(self.alphabet)

@@ -14,7 +14,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from keyword import iskeyword
@@ -83,48 +83,46 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"subwords {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    learn = commands.add_parser("learn", help="learn a model from text")
+    options, model, streams, threads = (argparse.ArgumentParser(add_help=False) for _ in range(4))  # what some share
+    help_ = "a parameter of the algorithm (several times)"
+    options.add_argument("--set", metavar="KEY=VALUE", dest="options", action="append", default=[], help=help_)
+    model.add_argument("algorithm", metavar="ALGORITHM")
+    model.add_argument("--model", metavar="FILE", type=Path, required=True)
+    streams.add_argument("-i", "--input", metavar="FILE", default="-", help="standard input if absent")
+    streams.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
+    help_ = "how many the algorithm may use (1); the result does not depend on it, but for what unigram learns"
+    threads.add_argument("--threads", metavar="N", type=int, default=1, help=help_)
+
+    learn = commands.add_parser("learn", parents=[threads, options], help="learn a model from text")
     learn.add_argument("algorithm", metavar="ALGORITHM", help="see `subwords list`; or a class of yours, FILE.py:CLASS")
     learn.add_argument("texts", metavar="TEXT", nargs="+", help="files, learned from together (- is standard input)")
     learn.add_argument("--size", metavar="N", help="size of the model; `subwords list` says what it counts")
     learn.add_argument("--model", metavar="FILE", type=Path, required=True, help="where to write the model")
-    _add_threads(learn)
-    _add_options(learn)
     learn.set_defaults(run=_learn)
 
-    for name, run, help_ in (("encode", _encode, "text to pieces"), ("decode", _decode, "pieces to text")):
-        command = commands.add_parser(name, help=help_)
-        command.add_argument("algorithm", metavar="ALGORITHM")
-        command.add_argument("--model", metavar="FILE", type=Path, required=True)
-        command.add_argument("-i", "--input", metavar="FILE", default="-", help="standard input if absent")
-        command.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
-        if name == "encode":
-            _add_threads(command)
-            help_ = "segment at random, by this seed (subword regularization); several draws have several seeds"
-            command.add_argument("--sample", metavar="SEED", type=int, help=help_)
-        _add_options(command)
-        command.set_defaults(run=run)
+    encode = commands.add_parser("encode", parents=[model, streams, threads, options], help="text to pieces")
+    help_ = "segment at random, by this seed (subword regularization); several draws have several seeds"
+    encode.add_argument("--sample", metavar="SEED", type=int, help=help_)
+    encode.set_defaults(run=_encode)
 
-    export = commands.add_parser("export", help="a model in another program's format")
-    export.add_argument("algorithm", metavar="ALGORITHM")
-    export.add_argument("--model", metavar="FILE", type=Path, required=True)
+    decode = commands.add_parser("decode", parents=[model, streams, options], help="pieces to text")
+    decode.set_defaults(run=_decode)
+
+    export = commands.add_parser("export", parents=[model, options], help="a model in another program's format")
     export.add_argument("--to", choices=FORMATS, required=True)
     export.add_argument("-o", "--output", metavar="FILE", required=True)
-    _add_options(export)
     export.set_defaults(run=_export)
 
-    vocabulary = commands.add_parser("vocabulary", help="the pieces of segmented text with their counts (get-vocab)")
-    vocabulary.add_argument("-i", "--input", metavar="FILE", default="-", help="segmented; standard input if absent")
-    vocabulary.add_argument("-o", "--output", metavar="FILE", default="-", help="standard output if absent")
+    help_ = "the pieces of segmented text with their counts (get-vocab)"
+    vocabulary = commands.add_parser("vocabulary", parents=[streams], help=help_)
     vocabulary.set_defaults(run=_vocabulary)
 
-    signature = commands.add_parser("signature", help="what identifies a segmentation, to be named with every score")
-    signature.add_argument("algorithm", metavar="ALGORITHM")
-    signature.add_argument("--model", metavar="FILE", type=Path, required=True)
-    _add_options(signature)
+    help_ = "what identifies a segmentation, to be named with every score"
+    signature = commands.add_parser("signature", parents=[model, options], help=help_)
     signature.set_defaults(run=lambda arguments: print(_load(arguments).signature()))
 
-    stats = commands.add_parser("stats", help="frequencies, lengths, unknown rates and boundaries of segmented text")
+    help_ = "frequencies, lengths, unknown rates and boundaries of segmented text"
+    stats = commands.add_parser("stats", parents=[options], help=help_)
     stats.add_argument("pieces", metavar="PIECES", type=Path, help="a segmented file")
     stats.add_argument("--reference", metavar="PIECES2", type=Path, help="segmented training text: what is known")
     stats.add_argument("--text", metavar="TEXT", type=Path, help="the text that was segmented: adds figures per word")
@@ -133,16 +131,14 @@ def _parser() -> argparse.ArgumentParser:
     stats.add_argument("--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: adds boundary scores")
     stats.add_argument("--alpha", metavar="A", type=float, help="order of the Rényi entropy (2.5)")
     stats.add_argument("--json", action="store_true")
-    _add_options(stats)
     stats.set_defaults(run=_stats)
 
     compare = commands.add_parser("compare", help="every algorithm on one text, side by side")
     compare.add_argument("text", metavar="TEXT", type=Path)
     compare.add_argument("--size", metavar="N", required=True, help="for every algorithm that takes a size")
     compare.add_argument("--algorithms", metavar="NAME", nargs="+", help="these only (default: all)")
-    compare.add_argument(
-        "--gold", metavar="FILE", type=Path, help="word<TAB>morph morph ...: boundary F1, and the oracle"
-    )
+    help_ = "word<TAB>morph morph ...: boundary F1, and the oracle"
+    compare.add_argument("--gold", metavar="FILE", type=Path, help=help_)
     compare.add_argument("--moses", metavar="LANG", help="tokenize first for algorithms that read tokenized text")
     compare.add_argument("--set", metavar="ALGORITHM.KEY=VALUE", dest="options", action="append", default=[])
     form = compare.add_mutually_exclusive_group()
@@ -163,16 +159,6 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("algorithm", metavar="FILE.py:CLASS", help="or any other algorithm")
     check.set_defaults(run=_check)
     return parser
-
-
-def _add_threads(command: argparse.ArgumentParser) -> None:
-    help_ = "how many the algorithm may use (1); the result does not depend on it, but for what unigram learns"
-    command.add_argument("--threads", metavar="N", type=int, default=1, help=help_)
-
-
-def _add_options(command: argparse.ArgumentParser) -> None:
-    help_ = "a parameter of the algorithm (several times)"
-    command.add_argument("--set", metavar="KEY=VALUE", dest="options", action="append", default=[], help=help_)
 
 
 def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
@@ -220,42 +206,34 @@ def _encode(arguments: argparse.Namespace) -> None:
     in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
     if arguments.sample is None and (idle := in_draws & read_assignments(arguments.options).keys()):
         raise InputError(f"{', '.join(sorted(idle))} does nothing without --sample", next_step="add --sample SEED")
-    with _source(arguments.input) as source, _sink(arguments.output) as sink, use(arguments.threads):
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink, use(arguments.threads):
         if arguments.sample is None:
-            model.encode_stream(source, sink, _name(arguments.input))
+            model.encode_stream(source, sink, name)
         else:
-            model.sample_stream(source, sink, arguments.sample, _name(arguments.input))
+            model.sample_stream(source, sink, arguments.sample, name)
     _report(model)
 
 
 def _decode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
-    _convert(arguments, lambda lines: map(model.decode, lines))
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
+        number = 1
+        for block in whole_lines(source):
+            lines = decode_lines(block.split(b"\n")[:-1], name, number)
+            sink.writelines(model.decode(line).encode("utf-8") + b"\n" for line in lines)
+            sink.flush()
+            number += block.count(b"\n")
     _report(model)
 
 
-def _convert(arguments: argparse.Namespace, convert: Callable[[Iterable[str]], Iterator[str]]) -> None:
-    """Write each line of the input, converted, to the output."""
-    with _source(arguments.input) as source, _sink(arguments.output) as sink:
-        number = 1
-        for block in whole_lines(source):
-            lines = decode_lines(block.split(b"\n")[:-1], _name(arguments.input), number)
-            sink.writelines(line.encode("utf-8") + b"\n" for line in convert(lines))
-            sink.flush()
-            number += block.count(b"\n")
-
-
-def _name(path: str) -> str:
-    return STANDARD_INPUT if path == "-" else path
-
-
 @contextmanager
-def _source(path: str) -> Iterator[IO[bytes]]:
+def _source(path: str) -> Iterator[tuple[IO[bytes], str]]:
+    """Give an input and what errors call it."""
     if path == "-":
-        yield decompressed(sys.stdin.buffer, STANDARD_INPUT)
+        yield decompressed(sys.stdin.buffer, STANDARD_INPUT), STANDARD_INPUT
         return
     with open_text(path) as stream:
-        yield stream
+        yield stream, path
 
 
 @contextmanager
@@ -277,9 +255,9 @@ def _export(arguments: argparse.Namespace) -> None:
 def _vocabulary(arguments: argparse.Namespace) -> None:
     from subwords.vocabulary import count_pieces
 
-    with _source(arguments.input) as source, _sink(arguments.output) as sink:
-        lines = decode_lines(source, _name(arguments.input))
-        sink.writelines(f"{piece} {count}\n".encode() for piece, count in count_pieces(lines))
+    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
+        counts = count_pieces(decode_lines(source, name))
+        sink.writelines(f"{piece} {count}\n".encode() for piece, count in counts)
 
 
 def _report(model: Segmenter) -> None:
@@ -381,13 +359,7 @@ def _described(algorithm: type[Segmenter]) -> dict[str, Any]:
         "size": algorithm.size_counts,
         "reads": algorithm.reads,
         "parameters": [
-            {
-                "name": parameter.name,
-                "default": parameter.default,
-                "choices": list(parameter.choices),
-                "stage": parameter.stage,
-                "help": parameter.help,
-            }
+            {name: getattr(parameter, name) for name in ("name", "default", "choices", "stage", "help")}
             for parameter in algorithm.parameters
         ],
     }

@@ -20,8 +20,7 @@ from typing import Any
 
 from subwords import registry
 from subwords.counting import count_words
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_lines, write_lines
 from subwords.segmenter import Segmenter
 from subwords.statistics import Segmented, describe
@@ -82,9 +81,8 @@ def compare(
             try:
                 row = _row(registry.find(name), texts, size, words, gold, given, Path(folder) / "pieces")
             except InputError as error:
-                row = Row(
-                    name, reason="; ".join(line.strip() for line in str(error).split("\n") if "  next: " not in line)
-                )
+                said = (line.strip() for line in str(error).split("\n") if "  next: " not in line)
+                row = Row(name, reason="; ".join(said))
             done(row)
             rows.append(row)
     return rows

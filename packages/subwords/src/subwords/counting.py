@@ -8,7 +8,7 @@ from pathlib import Path
 from subwords.core.words import WordTable
 from subwords.errors import InputError
 from subwords.files import BLOCK, open_text, read_lines, whole_lines
-from subwords.progress import Progress
+from subwords.progress import progress
 from subwords.threads import share_out, threads
 
 
@@ -30,7 +30,7 @@ def word_table(paths: Iterable[str | Path], prepare: Callable[[bytes], bytes] | 
     `prepare`, if given, makes whole lines to words between single spaces in another way than `strip_lines`.
     """
     texts = [Path(path) for path in paths]
-    with Progress("bytes", None) as progress:
+    with progress("bytes", None) as show_bytes:
         tables = [WordTable() for _ in range(threads())]
         read = 0
 
@@ -42,7 +42,7 @@ def word_table(paths: Iterable[str | Path], prepare: Callable[[bytes], bytes] | 
         def show(length: int) -> None:
             nonlocal read
             read += length
-            progress.show(read)
+            show_bytes(read)
 
         try:
             share_out(count, tables, enumerate(_blocks(texts)), show)

@@ -8,18 +8,22 @@ made by another program or an earlier version, is loaded as the caller says.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subwords.class_files import digest, file_name
 from subwords.errors import InputError
 from subwords.files import FileRead, write_whole
 from subwords.version import __version__
 
 if TYPE_CHECKING:
     from subwords.segmenter import Segmenter
+
+#: How the modules of files of one's own are named, before digests.
+FILE_MODULE = "subwords_file_"
 
 
 def path_of(model: Path) -> Path:
@@ -30,17 +34,30 @@ def path_of(model: Path) -> Path:
 def check_place(path: Path) -> None:
     """Raise InputError where the description of a model file would take the place of another file."""
     beside = path_of(path)
-    if not beside.exists():
-        return
-    try:
-        described = _is_description(json.loads(beside.read_text("utf-8")))
-    except (OSError, ValueError):
-        described = False
-    if not described:
-        raise InputError(
-            f"{beside} is there, and describes no model; the description of {path} would be written to it",
-            next_step="another name for the model",
-        )
+    with suppress(OSError, ValueError):
+        if not beside.exists() or _is_description(json.loads(beside.read_text("utf-8"))):
+            return
+    raise InputError(
+        f"{beside} is there, and describes no model; the description of {path} would be written to it",
+        next_step="another name for the model",
+    )
+
+
+def digest_of(cls: type) -> str:
+    """Return the digest of the file that defines a class; "unknown" where there is none, as for one typed in."""
+    with suppress(TypeError, OSError):
+        if (source := inspect.getsourcefile(cls)) and Path(source).is_file():
+            return FileRead.of(source).digest
+    return "unknown"
+
+
+def file_name(cls: type, folder: Path) -> str | None:
+    """Return FILE.py:CLASS of a class of one's own, with the file as seen from `folder`; None for any other class.
+
+    The folder is named without links.
+    """
+    source = inspect.getsourcefile(cls) if cls.__module__.startswith(FILE_MODULE) else None
+    return source and f"{os.path.relpath(source, folder)}:{cls.__qualname__}"
 
 
 def _is_description(content: Any) -> bool:
@@ -55,7 +72,7 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
     folder = path_of(path).resolve().parent
     own = file_name(type(model), folder)
     options = model.applied_with() | model.learned_with() | getattr(model, "options", {})
-    named = _files(type(model))
+    named = {p.name for p in model.parameters if p.is_file and p.stage != "learn"}  # files that are read to apply it
     files = {name: model.files_read.get(name) or FileRead.of(value) for name, value in options.items() if name in named}
     for name, file in files.items():
         if file.path.resolve() == path.resolve():
@@ -73,13 +90,8 @@ def of(model: Segmenter, path: Path) -> dict[str, Any]:
 
 def write(described: dict[str, Any], path: Path) -> None:
     """Write the description of a model that has been written to `path`."""
-    content = json.dumps(described | {"sha256": digest(path)}, ensure_ascii=False, indent=2)
+    content = json.dumps(described | {"sha256": FileRead.of(path).digest}, ensure_ascii=False, indent=2)
     write_whole(path_of(path), content + "\n")
-
-
-def _files(cls: type[Segmenter]) -> set[str]:
-    """Return the options of a class that name a file which is read when a model is applied."""
-    return {parameter.name for parameter in cls.parameters if parameter.is_file and parameter.stage != "learn"}
 
 
 def folder_with(model: Path, file: str) -> Path:
@@ -108,7 +120,7 @@ def read(path: Path) -> dict[str, Any] | None:
     for name, value in described.items():
         if not isinstance(value, kinds.get(name, object)):
             raise InputError(f"{beside} is damaged: {name}={value!r}", next_step="learn the model again")
-    if described["sha256"] != digest(path):
+    if described["sha256"] != FileRead.of(path).digest:
         raise InputError(
             f"{beside} describes another model than {path} has now",
             next_step=f"remove {beside} if {path} comes from elsewhere",
@@ -141,9 +153,7 @@ def options_for(
             next_step=f"load it as {described['algorithm']}",
         )
     recorded = {name: value for name, value in described["options"].items() if name in stages}
-    learned = {
-        parameter.name: parameter.default for parameter in cls.parameters if parameter.stage == "both"
-    } | recorded
+    learned = {p.name: p.default for p in cls.parameters if p.stage == "both"} | recorded
     for name in given:
         if stages[name] == "both" and described["algorithm"] == cls.algorithm and parsed[name] != learned[name]:
             raise InputError(
@@ -153,7 +163,7 @@ def options_for(
     for name in described.get("files", {}).keys() & recorded.keys() - given.keys():
         seen = str(recorded[name])
         file = folder_with(path, seen) / seen
-        if not file.is_file() or digest(file) != described["files"][name]:
+        if not file.is_file() or FileRead.of(file).digest != described["files"][name]:
             raise InputError(
                 f"{path} was saved with {name}={file}, which is gone or was changed", next_step=f"name {name} once more"
             )

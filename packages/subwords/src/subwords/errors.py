@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 
 
 class InputError(ValueError):
@@ -13,12 +14,9 @@ class InputError(ValueError):
     """
 
     def __init__(self, problem: str, *, allowed: str = "", next_step: str = "") -> None:
-        parts = [problem]
-        if allowed:
-            parts.append(f"  allowed: {allowed}")
-        if next_step:
-            parts.append(f"  next: {next_step}")
-        super().__init__("\n".join(parts))
+        allowed = f"\n  allowed: {allowed}" if allowed else ""
+        next_step = f"\n  next: {next_step}" if next_step else ""
+        super().__init__(problem + allowed + next_step)
 
 
 class Shortfall(UserWarning):
@@ -45,3 +43,13 @@ def check_known(kind: str, values: Iterable[object], choices: Collection[object]
     for value in values:
         if value not in choices:
             raise unknown(kind, value, choices, next_step)
+
+
+@contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Import, inside this block, what an extra of this package installs. Raises InputError where it is not there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        problem = f"the package {error.name} is not installed"
+        raise InputError(problem, next_step=f"pip install 'subwords[{name}]'") from None

@@ -155,9 +155,7 @@ def _of_wordpiece(model: Segmenter) -> dict[str, Any]:
 
 def _of_words(model: Segmenter) -> dict[str, Any]:
     vocabulary = {piece: number for number, piece in enumerate(model.vocab)}
-    return _WORDS | {
-        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": model.vocab.special[0]},
-    }
+    return _WORDS | {"model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": model.vocab.special[0]}}
 
 
 def _of_sentencepiece(model: SentencePieceModel) -> dict[str, Any]:

@@ -49,7 +49,9 @@ def whole_file(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
+        mask = os.umask(0)  # can only be read by setting it
+        os.umask(mask)
+        Path(temporary).chmod(0o666 & ~mask)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
@@ -66,12 +68,6 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
     """Write a text, one line for each of `lines`, as `whole_file` does."""
     with whole_file(path) as stream:
         stream.writelines(f"{line}\n" for line in lines)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def place_for_model(path: str | Path) -> Path:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Self
 
 from subwords.errors import InputError
 from subwords.files import read_lines, write_lines
+from subwords.segmenter import Segmenter, read_options
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -39,3 +41,24 @@ def read_frequencies(path: Path) -> dict[str, int]:
             )
         counts[piece] = int(count)
     return counts
+
+
+class CountedPieces(Segmenter):
+    """An algorithm whose model is its pieces with their counts. The model file is that of `write_frequencies`."""
+
+    def __init__(self, vocabulary: Mapping[str, int]) -> None:
+        self.vocabulary = dict(vocabulary)
+
+    @classmethod
+    def read(cls, path: Path, **options: Any) -> Self:
+        read_options(cls, options)
+        return cls(read_frequencies(path))
+
+    def write(self, path: Path) -> None:
+        write_frequencies(self.vocabulary, path)
+
+    def known_pieces(self) -> list[str]:
+        return [piece for piece, _ in by_frequency(self.vocabulary)]
+
+    def reached(self) -> int:
+        return len(self.vocabulary)

@@ -39,7 +39,7 @@ from typing import Any, Self
 from subwords.bytelevel import BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
 from subwords.files import read_lines, write_lines
-from subwords.segmenter import Parameter, changed_options, check_least, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, at_least, check_least, check_size, read_options, warn_of_fewer
 
 
 class GreedTok(ByteSegmenter):
@@ -47,6 +47,7 @@ class GreedTok(ByteSegmenter):
 
     algorithm = "greedtok"
     summary = "tokens that cover most, chosen greedily, not by merging (Lim et al. 2025)"
+    kept_options = ("variant",)
     parameters = (
         Parameter("variant", "paper", "how words are segmented", ("paper", "reference"), stage="encode"),
         Parameter("max_length", 16, "bytes of a token at most, at least 2"),
@@ -63,16 +64,14 @@ class GreedTok(ByteSegmenter):
         """Choose `size` - 256 tokens. Raises InputError with the range that the text allows."""
         chosen = read_options(cls, options)
         wanted = check_size(cls, size)
-        if chosen["max_length"] < 2:
-            raise InputError(f"max_length={chosen['max_length']} is too small", allowed="a whole number, at least 2")
+        longest = at_least(chosen, "max_length", 2)
         check_least(cls, wanted, 256, "the number of bytes")
-        found = choose(count_tokens(texts), wanted - 256, chosen["max_length"])
+        found = choose(count_tokens(texts), wanted - 256, longest)
         warn_of_fewer(cls, 256 + len(found), wanted, "no other token gains anything")
         return cls([token for token, _ in found], chosen["variant"])
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         tokens = list(read_lines(path))
         if len(set(tokens)) < len(tokens) or not all(len(token) > 1 and BYTES.keys() >= {*token} for token in tokens):
             raise InputError(
@@ -106,9 +105,6 @@ class GreedTok(ByteSegmenter):
                 at, stop = at + 1, max(stop, end)
             yield text[start:stop]
             start = stop
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"variant": self.variant})
 
 
 def _place(text: str, occurrences: Sequence[tuple[int, int, int]]) -> list[str]:

@@ -113,10 +113,6 @@ def expected_length(codes: dict[str, str], counts: dict[str, int]) -> float:
     return sum(len(code) * counts[word] for code, word in codes.items()) / sum(counts.values())
 
 
-def _alphabet(options: dict[str, Any]) -> Sequence[range]:
-    return CONSECUTIVE if options["variant"] == "reference" else IDEOGRAPHS
-
-
 def _unknown(options: dict[str, Any]) -> str:
     return "mark" if options["variant"] == "reference" else str(options["unknown"])
 
@@ -130,6 +126,8 @@ class Huffman(WordSegmenter):
     reads = "moses"
     unknown_marks = frozenset({UNKNOWN})
     lossy = True
+    loses = "unknown words"
+    kept_options = ("unknown",)
     parameters = (
         Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference")),
         Parameter("padding", "none", "none: Algorithm 1 as published; optimal: a full root", ("none", "optimal")),
@@ -142,12 +140,9 @@ class Huffman(WordSegmenter):
         ),
     )
 
-    loses = "unknown words"
-
     def __init__(self, codes: dict[str, str], unknown: str = "skip") -> None:
         """Take code -> word; `unknown` says what decoding does with a code that is not there: "skip" or "mark"."""
-        self.codes = codes
-        self._mark = ["<unk>"] if unknown == "mark" else []
+        self.codes, self.unknown = codes, unknown
         self._unknown_codes = 0
 
     @cached_property
@@ -164,9 +159,9 @@ class Huffman(WordSegmenter):
         arity = check_size(cls, size)
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
-        table, alphabet = word_table(texts), _alphabet(options)
+        table, alphabet = word_table(texts), IDEOGRAPHS
         if options["variant"] == "reference":
-            table = table.discard({WORD_END.encode(), UNKNOWN.encode()})
+            table, alphabet = table.discard({WORD_END.encode(), UNKNOWN.encode()}), CONSECUTIVE
         words, counts = table.words(), table.counts()
         del table
         order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
@@ -222,7 +217,7 @@ class Huffman(WordSegmenter):
         if code in self.codes:
             return [self.codes[code]]
         self._unknown_codes += 1
-        return self._mark
+        return ["<unk>"] if self.unknown == "mark" else []
 
     def reached(self) -> int:
         return len(set("".join(self.codes)))
@@ -237,9 +232,6 @@ class Huffman(WordSegmenter):
 
     def known_pieces(self) -> list[str]:
         return [WORD_END, UNKNOWN, *sorted(set("".join(self.codes)))]
-
-    def applied_with(self) -> dict[str, Any]:
-        return {"unknown": "mark"} if self._mark else {}
 
 
 def _unknown_words(words: Sequence[str]) -> list[str]:

@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from subwords import marks
 from subwords.counting import count_words
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_bytes, write_lines
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, check_size, read_options
+from subwords.segmenter import MarkedSegmenter, Parameter, at_least, check_idle, check_size, read_options
 
 if TYPE_CHECKING:
     from morfessor import BaselineModel
@@ -49,7 +48,7 @@ _DAMPENING: dict[str, Callable[[int], int] | None] = {
 }
 
 
-class Morfessor(WordSegmenter):
+class Morfessor(MarkedSegmenter):
     """See the module's docstring. `model` is Morfessor's own."""
 
     algorithm = "morfessor"
@@ -57,6 +56,7 @@ class Morfessor(WordSegmenter):
     size_counts = None
     reads = "moses"
     libraries = ("morfessor",)
+    kept_options = ("smoothing",)
     parameters = (
         Parameter("corpusweight", 1.0, "weight of the text's cost against the lexicon's; larger gives longer morphs"),
         Parameter("morphs", None, "about how many morphs the lexicon has; moves the corpusweight", kind=int),
@@ -79,9 +79,8 @@ class Morfessor(WordSegmenter):
         weight, morphs = chosen["corpusweight"], chosen["morphs"]
         if not 0 < weight < math.inf:
             raise InputError(f"corpusweight={weight} cannot be used", allowed="above 0")
-        if morphs is not None and morphs < 1:
-            raise InputError(f"morphs={morphs} is too small", allowed="a whole number, at least 1")
         if morphs is not None:
+            at_least(chosen, "morphs")
             check_idle(cls, chosen, ["corpusweight"], "morphs=N moves the weight itself: leave one of them out")
         counts = count_words(texts)
         library = _library()
@@ -96,7 +95,6 @@ class Morfessor(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         content = read_bytes(path)
         try:
             lines = content.decode("utf-8").split("\n")
@@ -113,15 +111,8 @@ class Morfessor(WordSegmenter):
         words = (f"{count} {_BETWEEN.join(morphs)}" for count, _, morphs in self.model.get_segmentations())
         write_lines(path, [f"{_HEADER}{self.model.get_corpus_coding_weight()!r}", *words])
 
-    def segment_words(self, words: Sequence[str]) -> list[str]:
-        segment, smoothing = self.model.viterbi_segment, self.smoothing
-        return [marks.write(segment(word, smoothing, _LONGEST)[0]) for word in words]
-
-    def decode(self, pieces: str) -> str:
-        return marks.read(pieces)
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"smoothing": self.smoothing})
+    def segment(self, word: str) -> list[str]:
+        return self.model.viterbi_segment(word, self.smoothing, _LONGEST)[0]
 
     def known_pieces(self) -> list[str]:
         return marks.both_forms(morph for _, _, morphs in self.model.get_segmentations() for morph in morphs)

@@ -29,10 +29,10 @@ from subwords import marks
 from subwords.boundaries import read_gold
 from subwords.errors import InputError
 from subwords.files import write_lines
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options
+from subwords.segmenter import MarkedSegmenter, Parameter, check_size, read_options
 
 
-class Oracle(WordSegmenter):
+class Oracle(MarkedSegmenter):
     """See the module's docstring. `morphs` maps words to their morphs, which join to the word."""
 
     algorithm = "oracle"
@@ -41,6 +41,7 @@ class Oracle(WordSegmenter):
     reads = "moses"
     learns_from_text = False
     loses = "words without gold morphemes"
+    kept_options = ("unknown",)
     parameters = (
         Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True, is_file=True),
         Parameter(
@@ -66,7 +67,6 @@ class Oracle(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         morphs = {word: found for word, found in read_gold(path) if "".join(found) == word and " " not in word}
         if not morphs:
             raise InputError(f"{path} has no word whose morphs join to it", allowed="word<TAB>morph morph ...")
@@ -75,10 +75,7 @@ class Oracle(WordSegmenter):
     def write(self, path: Path) -> None:
         write_lines(path, (f"{word}\t{' '.join(morphs)}" for word, morphs in sorted(self.morphs.items())))
 
-    def segment_words(self, words: Sequence[str]) -> list[str]:
-        return [marks.write(self._segment(word)) for word in words]
-
-    def _segment(self, word: str) -> list[str]:
+    def segment(self, word: str) -> list[str]:
         if word in self.morphs:
             return self.morphs[word]
         if self._has(word):
@@ -90,14 +87,8 @@ class Oracle(WordSegmenter):
     def _has(self, word: str) -> bool:
         return word in self.morphs or (word.lower() in self.morphs and len(word.lower()) == len(word))
 
-    def decode(self, pieces: str) -> str:
-        return marks.read(pieces)
-
     def missed(self, word: str, pieces: str) -> int:
         return not self._has(word)
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"unknown": self.unknown})
 
     def known_pieces(self) -> list[str]:
         return marks.both_forms(morph for morphs in self.morphs.values() for morph in morphs)

@@ -36,7 +36,7 @@ from typing import Any, Self
 from subwords.bytelevel import ALPHABET, BYTES, ByteSegmenter, count_tokens
 from subwords.errors import InputError
 from subwords.files import read_lines, write_lines
-from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, at_least, check_least, check_size, read_options, warn_of_fewer
 
 
 class PathPiece(ByteSegmenter):
@@ -62,11 +62,10 @@ class PathPiece(ByteSegmenter):
         wanted = check_size(cls, size)
         if not 0 < chosen["removed"] < 1:
             raise InputError(f"removed={chosen['removed']} is no such share", allowed="above 0, below 1")
-        if chosen["max_length"] < 2:
-            raise InputError(f"max_length={chosen['max_length']} is too small", allowed="a whole number, at least 2")
+        longest = at_least(chosen, "max_length", 2)
         check_least(cls, wanted, 256, "the number of bytes")
         counts = count_tokens(texts)
-        ngrams = most_frequent(counts, chosen["max_length"], max(0, chosen["initial"]))
+        ngrams = most_frequent(counts, longest, max(0, chosen["initial"]))
         warn_of_fewer(cls, 256 + len(ngrams), wanted, "the text, or initial, has no other n-grams")
         return cls(reduce(counts, ngrams, wanted - 256, chosen["removed"]))
 

@@ -17,6 +17,7 @@ experiment that gives subword-nmt codes says `text: moses`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -102,13 +103,10 @@ def _reader(content: bytes, path: Path) -> Segmenter:
         return TokenizerJson.of(content, path)
     if content.startswith(HEADER.encode()):
         return BPE(merges_in(content, path))
-    try:
-        model = Unigram(content) if content else None
-    except InputError:
-        model = None
-    if model is None:
-        raise InputError(
-            f"{path} is no model of a known kind",
-            allowed=f"a tokenizer.json, a SentencePiece model, or codes of subword-nmt ({HEADER})",
-        )
-    return model
+    with suppress(InputError):
+        if content:
+            return Unigram(content)
+    raise InputError(
+        f"{path} is no model of a known kind",
+        allowed=f"a tokenizer.json, a SentencePiece model, or codes of subword-nmt ({HEADER})",
+    )

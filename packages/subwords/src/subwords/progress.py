@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Self
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 #: Seconds before a line appears: most work is done by then. Seconds between two lines, on a terminal and in a log file.
 PATIENCE, ON_TERMINAL, IN_LOG = 5.0, 0.5, 20.0
 
 
-class Progress:
-    """Shows how many of `total` steps are done, once the work has taken a few seconds."""
+@contextmanager
+def progress(steps: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Give a function that shows how many of `total` steps are done, once the work has taken a few seconds."""
+    due, shown = time.monotonic() + PATIENCE, False
 
-    def __init__(self, steps: str, total: int | None) -> None:
-        self._steps, self._total = steps, total
-        self._next = time.monotonic() + PATIENCE
-        self._shown = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown and sys.stderr.isatty():
-            print(file=sys.stderr)
-
-    def show(self, done: int) -> None:
-        """Say that `done` steps are done."""
-        if time.monotonic() < self._next:
+    def show(done: int) -> None:
+        nonlocal due, shown
+        if time.monotonic() < due:
             return
         terminal = sys.stderr.isatty()
-        self._next = time.monotonic() + (ON_TERMINAL if terminal else IN_LOG)
-        self._shown = True
-        of = f" of {self._total:,}" if self._total else ""
-        print(f"subwords: {done:,}{of} {self._steps}", end="\r" if terminal else "\n", file=sys.stderr, flush=True)
+        due, shown = time.monotonic() + (ON_TERMINAL if terminal else IN_LOG), True
+        of = f" of {total:,}" if total else ""
+        print(f"subwords: {done:,}{of} {steps}", end="\r" if terminal else "\n", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if shown and sys.stderr.isatty():
+            print(file=sys.stderr)

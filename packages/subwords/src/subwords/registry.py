@@ -19,8 +19,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from subwords.class_files import FILE_MODULE, digest, digest_of
+from subwords.description import FILE_MODULE, digest_of
 from subwords.errors import InputError, check_known, unknown
+from subwords.files import FileRead
 from subwords.segmenter import Segmenter
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def find(name: str, folder: Path | None = None) -> type[Segmenter]:
         return getattr(import_module(module), cls)
     if is_file(name):
         path, cls = split_file(name, folder)
-        return _class(_module(path, digest(path)), cls, name)
+        return _class(_module(path, FileRead.of(path).digest), cls, name)
     offered = _offered()
     if name not in offered:
         raise unknown("algorithm", name, names(), next_step="subwords list, or name a class of your own: FILE.py:CLASS")

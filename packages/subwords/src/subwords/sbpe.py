@@ -39,7 +39,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -50,8 +49,8 @@ from subwords.errors import InputError
 from subwords.files import write_lines
 from subwords.merges.codes import Merge
 from subwords.merges.learning import Counts, advance, running_text
-from subwords.merges.segmenter import MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
+from subwords.merges.segmenter import MergeSegmenter
+from subwords.segmenter import Parameter, at_least, check_idle, chosen_size, read_options, warn_of_fewer
 
 #: The most merges that `size=auto` learns, whatever the stopping rule says.
 MOST = 200_000
@@ -87,7 +86,7 @@ class SBPE(MergeSegmenter):
         fixed = chosen_size(cls, size)
         auto = fixed is None
         wanted = fixed or MOST
-        window = at_least_one("window", given["window"])
+        window = at_least(given, "window")
         if not 0 < given["k"] < 1:
             raise InputError(f"k={given['k']} cannot be used", allowed="a share above 0 and below 1")
         if not auto:
@@ -97,9 +96,8 @@ class SBPE(MergeSegmenter):
             from subwords.merges.stale import stale_merges
 
             stream = stale_merges(dict(zip(counts.words(), counts.counts(), strict=True)))
-            learned = list(
-                islice(stop_by_batches(stream, given["k"], window) if auto else stream, min(wanted, sys.maxsize))
-            )
+            stream = stop_by_batches(stream, given["k"], window) if auto else stream
+            learned = list(islice(stream, min(wanted, sys.maxsize)))
         else:
             stop = (lambda gains: stopping_point(gains, given["k"], window)) if auto else None
             learned = likelihood_merges(counts, wanted, stop)
@@ -108,16 +106,12 @@ class SBPE(MergeSegmenter):
         if not auto:
             warn_of_fewer(cls, len(model.merges), wanted, "no pair is left")
         if given["report"]:
-            model.write_gains(Path(given["report"]))
+            entries = (
+                {"merge": number, "left": left, "right": right, "gain": gain}  # numbers from 1, gains in nats
+                for number, ((left, right), gain) in enumerate(learned, 1)
+            )
+            write_lines(given["report"], (json.dumps(entry, ensure_ascii=False) for entry in entries))
         return model
-
-    def write_gains(self, path: Path) -> None:
-        """Write one JSON object per merge: its number from 1, its two symbols and its gain in nats."""
-        entries = (
-            {"merge": number, "left": left, "right": right, "gain": gain}
-            for number, ((left, right), gain) in enumerate(zip(self.merges, self.gains, strict=False), 1)
-        )
-        write_lines(path, (json.dumps(entry, ensure_ascii=False) for entry in entries))
 
 
 def likelihood_merges(
@@ -146,9 +140,8 @@ def likelihood_merges(
 
 def stopping_point(gains: Sequence[float], k: float, window: int) -> int | None:
     """Return after how many merges the rule of section 4.1 stops, or None when it does not yet."""
-    recent: deque[float] = deque(maxlen=window)
-    for number, gain in enumerate(gains, 1):
-        recent.append(gain)
+    for number in range(1, len(gains) + 1):
+        recent = gains[max(0, number - window) : number]
         if math.fsum(recent) / len(recent) <= k * gains[0]:
             return number
     return None

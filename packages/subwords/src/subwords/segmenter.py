@@ -17,6 +17,7 @@ from threading import Lock, RLock
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self
 
+from subwords import marks
 from subwords.errors import InputError, Shortfall, check_known, unknown
 from subwords.files import STANDARD_INPUT, FileRead, decode_lines, place_for_model, whole_lines, without_returns
 from subwords.threads import share_out, threads
@@ -55,9 +56,7 @@ class Parameter:
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""
         kind = self.kind or type(self.default)
-        if isinstance(value, str) and value.lower() in ("none", "null") and self.default is None:
-            return None
-        if value is None and self.default is None:
+        if self.default is None and (value is None or (isinstance(value, str) and value.lower() in ("none", "null"))):
             return None
         try:
             parsed = _TRUTH[str(value).lower()] if kind is bool else kind(value)
@@ -112,6 +111,8 @@ class Segmenter(ABC):
     special_are_entries: bool = False
     #: Other algorithms whose models it applies: they have the same form, and the same pieces.
     applies: ClassVar[tuple[str, ...]] = ()
+    #: Options that are kept in attributes of the same names and decide what the pieces are: see `applied_with`.
+    kept_options: ClassVar[tuple[str, ...]] = ()
     #: Packages that decide what the pieces are.
     libraries: tuple[str, ...] = ()
     #: Characters of the text that it was learned from, where its published file has no room for them.
@@ -348,7 +349,7 @@ class Segmenter(ABC):
 
     def applied_with(self) -> dict[str, Any]:
         """Return the options that decide, beside the model file, what the pieces are."""
-        return {}
+        return changed_options(type(self), {name: getattr(self, name) for name in self.kept_options})
 
     def learned_with(self) -> dict[str, Any]:
         """Return the options that the model itself names as those it was learned with."""
@@ -361,7 +362,7 @@ class Segmenter(ABC):
         segment, a digest of the source of a class that is not of this package, and a digest of the model file (`model`,
         where it is at hand). Equal signatures, equal pieces.
         """
-        from subwords.class_files import digest_of
+        from subwords.description import digest_of
         from subwords.version import __version__
 
         fields = [self.algorithm, *(f"{name}:{value}" for name, value in sorted(self.applied_with().items()))]
@@ -442,20 +443,16 @@ class WordSegmenter(Segmenter):
         if not lines:
             return []
         block = "\n".join([*checked(lines), ""]).encode("utf-8")
-        return self._encoder(block).decode("utf-8").split("\n")[:-1]
+        return self.encode_block(block).decode("utf-8").split("\n")[:-1]
 
     def encode_block(self, block: bytes) -> bytes:
-        return self._encoder(block)
+        return self.encoders(1)[0](block)
 
     def encoders(self, number: int) -> Sequence[Callable[[bytes], bytes]]:
         with _MAKING:
             while len(self._encoders) < number:
                 self._encoders.append(_Encoder(self))
             return self._encoders[:number]
-
-    @property
-    def _encoder(self) -> Callable[[bytes], bytes]:
-        return self.encoders(1)[0]
 
     @cached_property
     def _encoders(self) -> list[_Encoder]:
@@ -464,6 +461,20 @@ class WordSegmenter(Segmenter):
     def counts(self) -> dict[str, int]:
         missed = sum(encoder.take_missed() for encoder in self._encoders)
         return {self.loses: missed} if missed and self.loses else {}
+
+
+class MarkedSegmenter(WordSegmenter):
+    """An algorithm whose pieces carry the mark `##` of `subwords.marks` where they continue a word."""
+
+    @abstractmethod
+    def segment(self, word: str) -> list[str]:
+        """Return the pieces of a word, without marks."""
+
+    def segment_words(self, words: Sequence[str]) -> list[str]:
+        return [marks.write(self.segment(word)) for word in words]
+
+    def decode(self, pieces: str) -> str:
+        return marks.read(pieces)
 
 
 class _Encoder:
@@ -517,6 +528,13 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
     """Return the options whose values are not the defaults."""
     defaults = {parameter.name: parameter.default for parameter in cls.parameters}
     return {name: value for name, value in options.items() if name not in defaults or value != defaults[name]}
+
+
+def at_least(options: Mapping[str, Any], name: str, least: int = 1) -> int:
+    """Return the value of an option. Raises InputError where it is below the least one."""
+    if options[name] < least:
+        raise InputError(f"{name}={options[name]} is too small", allowed=f"a whole number, at least {least}")
+    return int(options[name])
 
 
 def check_least(cls: type[Segmenter], size: int, least: int, what: str) -> None:

@@ -30,15 +30,7 @@ from typing import Any, ClassVar, Self
 
 from subwords.errors import InputError
 from subwords.files import read_bytes, read_lines, write_whole
-from subwords.segmenter import (
-    Parameter,
-    Segmenter,
-    changed_options,
-    check_size,
-    checked,
-    read_options,
-    warn_of_fewer,
-)
+from subwords.segmenter import Parameter, Segmenter, changed_options, check_size, checked, read_options, warn_of_fewer
 from subwords.threads import threads
 
 SPACE = "▁"
@@ -164,22 +156,16 @@ class SentencePieceModel(Segmenter):
         return self._written(lines, self.processor.encode(list(lines), out_type=str, num_threads=threads()))
 
     def _written(self, lines: Sequence[str], encoded: list[list[str]]) -> list[str]:
-        """Return each line's pieces joined by single spaces, none of them named like a special entry."""
-        for line, pieces in zip(lines, encoded, strict=True):
-            if any(name in line for name in self._special):
-                pieces[:] = self._without_special(pieces)
-        return [" ".join(pieces) for pieces in encoded]
-
-    def _without_special(self, pieces: list[str]) -> Iterator[str]:
-        """Split what the text happens to spell like <unk> or </s> where its characters are unknown.
+        """Return each line's pieces joined by single spaces, none of them named like a special entry.
 
         SentencePiece makes one piece of a run of unknown characters, and decodes one of that name as the special entry.
+        So what the text happens to spell like <unk> or </s> is split in two.
         """
-        for piece in pieces:
-            if piece in self._special:
-                yield from (piece[0], piece[1:])
-            else:
-                yield piece
+        for line, pieces in zip(lines, encoded, strict=True):
+            if any(name in line for name in self._special):
+                parts = ([piece[0], piece[1:]] if piece in self._special else [piece] for piece in pieces)
+                pieces[:] = [part for found in parts for part in found]
+        return [" ".join(pieces) for pieces in encoded]
 
     def decode(self, pieces: str) -> str:
         return self.processor.decode([piece for piece in checked([pieces])[0].split(" ") if piece])

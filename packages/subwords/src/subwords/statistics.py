@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from subwords.boundaries import boundary_scores, read_gold
+from subwords.boundaries import boundary_scores, ratio, read_gold
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import read_lines
@@ -34,12 +34,7 @@ class Segmented(NamedTuple):
 
 
 def describe(
-    train: Segmented,
-    held_out: Mapping[str, Segmented] | None = None,
-    *,
-    segmenter: Segmenter | None = None,
-    gold: Path | None = None,
-    alpha: float = ALPHA,
+    train: Segmented, *, segmenter: Segmenter | None = None, gold: Path | None = None, alpha: float = ALPHA
 ) -> dict[str, Any]:
     """Return the statistics of a segmented training text; what needs a file or model that is not given is left out.
 
@@ -51,7 +46,6 @@ def describe(
       `characters_per_piece` (characters of the text but its spaces, by all pieces)
     - with a segmenter: `algorithm`, `size_reached`; with a text, too: `kept_whole`, the share of running words that are
       one piece of their own (not `<unk>`), and `pieces_per_word_histogram`, pieces in a word -> running words
-    - with `held_out` files (dev, test, ...): for each, see `unknown_rates`
     - with a `gold` file and a segmenter: `boundaries`, see `boundaries.boundary_scores`
 
     Raises InputError when a file cannot be read, or a text has not as many lines as its pieces.
@@ -63,7 +57,7 @@ def describe(
         "sentences": sentences,
         "pieces": pieces,
         "types": len(counts),
-        "pieces_per_sentence": _ratio(pieces, sentences),
+        "pieces_per_sentence": ratio(pieces, sentences),
         "f95": class_frequency(frequencies),
         "nu": rank_weighted_frequency(frequencies),
         "renyi_efficiency": renyi_efficiency(frequencies, alpha),
@@ -74,8 +68,6 @@ def describe(
         result |= {"algorithm": segmenter.algorithm, "size_reached": segmenter.reached()}
     if train.text:
         result |= _of_words(train, sentences, pieces, segmenter)
-    if held_out:
-        result["held_out"] = {name: unknown_rates(file, counts, segmenter) for name, file in held_out.items()}
     if segmenter:
         if gold:
             result["boundaries"] = boundary_scores(segmenter, read_gold(gold))
@@ -97,8 +89,8 @@ def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmente
     result: dict[str, Any] = {
         "words": words,
         "word_types": len(counts),
-        "pieces_per_word": _ratio(pieces, words),
-        "characters_per_piece": _ratio(letters, pieces),
+        "pieces_per_word": ratio(pieces, words),
+        "characters_per_piece": ratio(letters, pieces),
     }
     if segmenter:
         histogram: Counter[int] = Counter()
@@ -106,7 +98,7 @@ def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmente
         for word, encoded in zip(counts, segmenter.pieces_of(counts), strict=True):
             histogram[len(encoded)] += counts[word]
             whole += counts[word] * (len(encoded) == 1 and encoded[0] not in segmenter.unknown_marks)
-        result["kept_whole"] = _ratio(whole, words)
+        result["kept_whole"] = ratio(whole, words)
         result["pieces_per_word_histogram"] = {length: histogram[length] for length in sorted(histogram) if length}
     return result
 
@@ -130,14 +122,14 @@ def unknown_rates(
     result: dict[str, int | float | None] = {
         "pieces": pieces,
         "unknown_pieces": missed,
-        "unknown_piece_rate": _ratio(missed, pieces),
+        "unknown_piece_rate": ratio(missed, pieces),
     }
     if file.text and segmenter:
         words = count_words([file.text])
         encoded = zip(words, segmenter.pieces_of(words), strict=True)
         hit = sum(words[word] for word, parts in encoded if any(map(unknown, parts)))
         total = sum(words.values())
-        result |= {"words": total, "words_with_unknown": hit, "unknown_word_rate": _ratio(hit, total)}
+        result |= {"words": total, "words_with_unknown": hit, "unknown_word_rate": ratio(hit, total)}
     return result
 
 
@@ -173,7 +165,7 @@ def rank_weighted_frequency(frequencies: Sequence[int]) -> float | None:
     2.5
     """
     n = len(frequencies)
-    return _ratio(2 * sum(rank * frequency for rank, frequency in enumerate(frequencies, 1)), n * (n + 1))
+    return ratio(2 * sum(rank * frequency for rank, frequency in enumerate(frequencies, 1)), n * (n + 1))
 
 
 def renyi_efficiency(frequencies: Sequence[int], alpha: float = ALPHA) -> float | None:
@@ -197,7 +189,3 @@ def renyi_efficiency(frequencies: Sequence[int], alpha: float = ALPHA) -> float 
     else:
         entropy = math.log(math.fsum(share**alpha for share in shares)) / (1 - alpha)
     return entropy / math.log(len(frequencies))
-
-
-def _ratio(numerator: float, denominator: float) -> float | None:
-    return numerator / denominator if denominator else None

@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import read_bytes, write_whole
 from subwords.segmenter import Segmenter, checked
 from subwords.vocabulary import Vocabulary

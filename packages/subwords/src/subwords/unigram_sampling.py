@@ -22,10 +22,10 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, groupby
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from subwords.errors import InputError
-from subwords.segmenter import Parameter, changed_options, checked, seeded
+from subwords.segmenter import Parameter, checked, seeded
 from subwords.sentencepieces import SPACE, Unigram
 
 #: What an unknown character's log-probability is below that of the least probable piece.
@@ -43,6 +43,7 @@ class UnigramSampling(Unigram):
     algorithm = "unigram-sampling"
     summary = "unigram, with train text drawn from the model (subword regularization, Kudo 2018)"
     samples = True
+    kept_options = ("alpha", "candidates")
     parameters: ClassVar[tuple[Parameter, ...]] = (
         *Unigram.parameters,
         Parameter(
@@ -63,9 +64,6 @@ class UnigramSampling(Unigram):
             raise InputError(f"candidates={candidates} cannot be used", allowed="0 (all), or 2 to 512")
         self.alpha, self.candidates = alpha, candidates
         self._lattices: dict[str, Lattice] = {}
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"alpha": self.alpha, "candidates": self.candidates})
 
     def sample_lines(self, lines: Iterable[str], seed: int) -> Iterator[str]:
         draw = seeded(seed)
@@ -103,7 +101,7 @@ class UnigramSampling(Unigram):
                     self._lattices.clear()
                 lattice = self._lattices[stretch] = self._lattice(stretch)
             pieces += self._drawn(stretch, lattice, draw)
-        return [piece for run in self._in_runs(pieces) for piece in run]
+        return list(self._in_runs(pieces))
 
     def _lattice(self, text: str) -> Lattice:
         """Return the pieces that end at each place of a text (forward filtering)."""
@@ -144,11 +142,12 @@ class UnigramSampling(Unigram):
     def _writes_bytes(self) -> bool:
         return any(map(self.processor.is_byte, range(self.processor.get_piece_size())))
 
-    def _in_runs(self, pieces: list[str]) -> Iterator[list[str]]:
+    def _in_runs(self, pieces: list[str]) -> Iterator[str]:
         """Yield pieces as SentencePiece writes them: unknown characters beside each other are one piece, or bytes."""
         for known, run in groupby(pieces, self._scores.__contains__):
             if known:
-                yield list(run)
+                yield from run
+            elif self._writes_bytes:
+                yield from (f"<0x{byte:02X}>" for byte in "".join(run).encode("utf-8"))
             else:
-                text = "".join(run)
-                yield [f"<0x{byte:02X}>" for byte in text.encode("utf-8")] if self._writes_bytes else [text]
+                yield "".join(run)

@@ -19,19 +19,19 @@ memory for each word type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
 from subwords.counting import count_words
-from subwords.frequencies import by_frequency, read_frequencies, write_frequencies
+from subwords.frequencies import CountedPieces, by_frequency
 from subwords.segmenter import WordSegmenter, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "<unk>"
 
 
-class Words(WordSegmenter):
+class Words(CountedPieces, WordSegmenter):
     """See the module's docstring. `vocabulary` maps each known word to its count."""
 
     algorithm = "word"
@@ -40,16 +40,12 @@ class Words(WordSegmenter):
     reads = "moses"
     unknown_marks = frozenset({UNKNOWN})
     lossy = True
+    loses = "unknown words"
 
     @classmethod
     def trial_arguments(cls, text: Path) -> tuple[int | str | None, dict[str, Any]]:
         """All words: a line with any other would not come back."""
         return len(count_words([text])), {}
-
-    loses = "unknown words"
-
-    def __init__(self, vocabulary: Mapping[str, int]) -> None:
-        self.vocabulary = dict(vocabulary)
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
@@ -61,14 +57,6 @@ class Words(WordSegmenter):
         warn_of_fewer(cls, len(counts), wanted, "the text has no more")
         return cls(dict(islice(by_frequency(counts), wanted)))
 
-    @classmethod
-    def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
-        return cls(read_frequencies(path))
-
-    def write(self, path: Path) -> None:
-        write_frequencies(self.vocabulary, path)
-
     def segment_words(self, words: Sequence[str]) -> list[str]:
         return [word if word in self.vocabulary else UNKNOWN for word in words]
 
@@ -77,9 +65,3 @@ class Words(WordSegmenter):
 
     def decode(self, pieces: str) -> str:
         return pieces
-
-    def known_pieces(self) -> list[str]:
-        return [word for word, _ in by_frequency(self.vocabulary)]
-
-    def reached(self) -> int:
-        return len(self.vocabulary)

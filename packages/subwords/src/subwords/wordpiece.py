@@ -29,17 +29,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from subwords import marks
-from subwords.errors import InputError
-from subwords.extras import extra
+from subwords.errors import InputError, extra
 from subwords.files import pieces_in, read_lines, write_lines
 from subwords.marks import CONTINUES
-from subwords.segmenter import Parameter, WordSegmenter, check_least, check_size, read_options, warn_of_fewer
+from subwords.segmenter import MarkedSegmenter, Parameter, check_least, check_size, read_options, warn_of_fewer
 
 UNKNOWN = "[UNK]"
 
 
-class WordPiece(WordSegmenter):
+class WordPiece(MarkedSegmenter):
     """See the module's docstring. `vocabulary` lists the pieces in file order."""
 
     algorithm = "wordpiece"
@@ -76,10 +74,11 @@ class WordPiece(WordSegmenter):
 
         chosen = read_options(cls, options, "encode")
         wanted = check_size(cls, size)
-        initial, continuing, words = _alphabet(texts)
-        if not initial:
+        words = {word for path in texts for line in read_lines(path) for word in line.split(" ") if word}
+        if not words:
             raise InputError("no text to learn from: every line is empty", next_step="check the text files")
-        smallest = len(initial | continuing) + len(continuing) + 1
+        continuing = {character for word in words for character in word[1:]}
+        smallest = len(continuing | {word[0] for word in words}) + len(continuing) + 1
         check_least(cls, wanted, smallest, "the alphabet of the text")
         # The trainer makes room for as many pieces as it is asked for. Each merge adds at most one.
         largest = smallest + sum(len(word) - 1 for word in words)
@@ -106,24 +105,17 @@ class WordPiece(WordSegmenter):
     def write(self, path: Path) -> None:
         write_lines(path, self.vocabulary)
 
-    def segment_words(self, words: Sequence[str]) -> list[str]:
-        return [self._segment(word) for word in words]
-
-    def _segment(self, word: str) -> str:
+    def segment(self, word: str) -> list[str]:
         pieces: list[str] = []
-        start = 0
-        known, mark = self._initial, ""
+        start, known = 0, self._initial
         while start < len(word):
             piece = known.longest(word, start)
             if not piece and self.unknown == "word":
-                return UNKNOWN
-            pieces.append(mark + (piece or word[start]))
+                return [UNKNOWN]
+            pieces.append(piece or word[start])
             start += len(piece) or 1
-            known, mark = self._continuing, CONTINUES
-        return " ".join(pieces)
-
-    def decode(self, pieces: str) -> str:
-        return marks.read(pieces)
+            known = self._continuing
+        return pieces
 
     def missed(self, word: str, pieces: str) -> int:
         return sum(piece not in self._usable for piece in pieces.split(" "))
@@ -155,18 +147,3 @@ class _Pieces:
             if (piece := word[start : start + length]) in self.pieces:
                 return piece
         return ""
-
-
-def _alphabet(texts: Sequence[Path]) -> tuple[set[str], set[str], set[str]]:
-    """Return the characters that begin words, those that continue words, and the words."""
-    initial: set[str] = set()
-    continuing: set[str] = set()
-    words: set[str] = set()
-    for path in texts:
-        for line in read_lines(path):
-            words.update(line.split(" "))
-    words.discard("")
-    for word in words:
-        initial.add(word[0])
-        continuing.update(word[1:])
-    return initial, continuing, words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -23,8 +22,11 @@ def pretokenizer() -> Pretokenizer:
             tables.mark(bit, *_range(word))
     tables.mark(WORD, ord("_"), ord("_"), 1)
     for upper, name in ((False, "TO_LOWER"), (True, "TO_UPPER")):
-        for difference, word in _conversions(ranges[name]):
-            tables.convert(upper, difference, *_range(word))
+        for word in ranges[name]:
+            if word.endswith(":"):
+                difference = int(word[:-1], 16)  # is added to the code points of the ranges that follow
+            else:
+                tables.convert(upper, difference, *_range(word))
     return tables
 
 
@@ -39,13 +41,3 @@ def _range(word: str) -> tuple[int, int, int]:
     codes, _, step = word.partition("/")
     first, _, last = codes.partition("-")
     return int(first, 16), int(last or first, 16), int(step or 1)
-
-
-def _conversions(words: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield each range of a mapping with the number that is added to its code points."""
-    difference = 0
-    for word in words:
-        if word.endswith(":"):
-            difference = int(word[:-1], 16)
-        else:
-            yield difference, word

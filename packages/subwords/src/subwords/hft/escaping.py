@@ -6,11 +6,12 @@ letter, so that it stays inside its word, and the rest becomes the private-use c
 hexadecimal digits (¦ is U+00A6 and becomes U+1000A6). Those private-use characters themselves, should a text have
 them, follow U+10FFFD.
 
->>> escape("İstanbul")
+>>> "İstanbul".translate(str.maketrans(escapes()))
 '𐊠istanbul'
->>> ascii(escape("a¦b"))
+>>> ascii("a¦b".translate(str.maketrans(escapes())))
 "'a\\\\U001000a6b'"
->>> unescape(escape("a¦b\\tİ \\U001000a6")) == "a¦b\\tİ \\U001000a6"
+>>> text = "a¦b\\tİ \\U001000a6"
+>>> unescape(text.translate(str.maketrans(escapes()))) == text
 True
 """
 
@@ -38,22 +39,12 @@ def escapes() -> dict[str, str]:
     return private | literal | {capital: CAPITAL_OF + small for capital, small in tables.lost_capitals().items()}
 
 
-def escape(text: str) -> str:
-    """Return `text`, one line, in characters that pretokenization keeps."""
-    return text.translate(_table())
-
-
 def unescape(text: str) -> str:
     """Return the text that was escaped."""
     if not _ESCAPED.search(text):
         return text
     pattern, originals = _unescaping()
     return pattern.sub(lambda match: originals[match[0]], text)
-
-
-@cache
-def _table() -> dict[int, str]:
-    return {ord(character): written for character, written in escapes().items()}
 
 
 @cache

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, Self
 from subwords.errors import InputError
 from subwords.files import without_returns, write_lines
 from subwords.frequencies import read_frequencies
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.hft_segmentation import EntrySplitter
@@ -77,7 +77,6 @@ class HFT(WordSegmenter):
         self.vocabulary = dict(vocabulary)
         self.variant = variant
         self.pretokenized = pretokenized
-        self.options = changed_options(type(self), {"variant": variant, "pretokenized": pretokenized})
         self.loses = "unknown characters" if variant == "paper" else "unknown pieces"
 
     @classmethod

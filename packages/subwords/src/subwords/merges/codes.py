@@ -1,13 +1,14 @@
-"""Codes files: merges in the order in which they were learned, in subword-nmt's format (version 0.2).
+"""Merges, and codes files: merges in the order in which they were learned, in subword-nmt's format (version 0.2).
 
 The first line is `#version: 0.2`, each other line one merge, `left right`; a piece that ends a word carries `</w>`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 from subwords.errors import InputError
 from subwords.files import read_bytes, write_lines
@@ -17,6 +18,8 @@ END = "</w>"
 HEADER = "#version: 0.2"
 
 Merge = tuple[str, str]
+#: What a word consists of: pieces, and None for a character outside the vocabulary.
+Unit = TypeVar("Unit", str, str | None)
 
 
 def write_codes(path: str | Path, merges: Iterable[Merge]) -> None:
@@ -55,3 +58,17 @@ def _merge(path: str | Path, number: int, line: str) -> Merge:
     if not left or not right or " " in right:
         raise InputError(f"{path}, line {number}: {line[:60]!r} is not a merge", allowed="two pieces and one space")
     return left, right
+
+
+def replaced(units: Sequence[Unit], old: tuple[str, ...], new: tuple[str, ...]) -> list[Unit]:
+    """Return units with each stretch `old` replaced by `new`, from the left."""
+    written: list[Unit] = []
+    place = 0
+    while place < len(units):
+        if units[place] == old[0] and tuple(units[place : place + len(old)]) == old:
+            written += new  # type: ignore[arg-type]
+            place += len(old)
+        else:
+            written.append(units[place])
+            place += 1
+    return written

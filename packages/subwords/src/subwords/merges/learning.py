@@ -10,7 +10,7 @@ from subwords.core.merging import RunningText
 from subwords.core.words import WordTable
 from subwords.errors import InputError
 from subwords.merges.codes import END, Merge
-from subwords.progress import Progress
+from subwords.progress import progress
 
 #: Words with how often each occurs.
 Counts: TypeAlias = "Mapping[str, int] | WordTable"
@@ -67,11 +67,11 @@ def running_text(counts: Counts, size: int, *, overlap: bool = True) -> RunningT
 def advance(learner: Learner, text: RunningText, stop: Callable[[int], bool] = lambda done: False) -> int:
     """Let a learner merge pairs of a text, up to `text.most`; return their number. `stop` may end it earlier."""
     done, going = 0, True
-    with Progress("merges", text.most) as progress:
+    with progress("merges", text.most) as show:
         while going and done < text.most:
             limit = min(text.most, done + STEPS)
             done = learner.advance(limit)
-            progress.show(done)
+            show(done)
             going = done >= limit and not stop(done)  # more than the limit where stages went before
     return done
 

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from subwords.extras import extra
+from subwords.errors import extra
 from subwords.merges.codes import END, HEADER, Merge
 
 

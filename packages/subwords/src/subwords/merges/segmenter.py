@@ -101,21 +101,15 @@ class MergeSegmenter(WordSegmenter):
         return [s.removesuffix(END) if s.endswith(END) and s != END else s + SEPARATOR for s in self.symbols()]
 
     def applied_with(self) -> dict[str, Any]:
+        kept = super().applied_with()
         if not self._filter:
-            return {}
-        digest = self.files_read["vocabulary"].digest
-        return {"vocabulary": digest[:12], "vocabulary_threshold": self.options.get("vocabulary_threshold", 1)}
+            return kept
+        threshold = self.options.get("vocabulary_threshold", 1)
+        return {"vocabulary": self.files_read["vocabulary"].digest[:12], "vocabulary_threshold": threshold} | kept
 
 
 def _both_forms(characters: Iterable[str]) -> list[str]:
     return [form for character in sorted(characters) for form in (character, character + END)]
-
-
-def at_least_one(name: str, value: int) -> int:
-    """Return an option's value, or raise InputError when it is below 1."""
-    if value < 1:
-        raise InputError(f"{name}={value} is too small", allowed="a whole number, at least 1")
-    return value
 
 
 class PieceFilter:
@@ -125,12 +119,10 @@ class PieceFilter:
     the vocabulary or single characters.
     """
 
-    def __init__(self, vocabulary: Iterable[str], merges: Iterable[Merge], separator: str) -> None:
+    def __init__(self, vocabulary: Iterable[str], merges: Sequence[Merge], separator: str) -> None:
         self._known = frozenset(vocabulary)
         self._separator = separator
-        self._origin: dict[str, Merge] = {}
-        for left, right in merges:
-            self._origin.setdefault(left + right, (left, right))
+        self._origin = {"".join(merge): merge for merge in reversed(merges)}  # of the first merge that makes it
 
     def restrict(self, word: str) -> str:
         """Return the pieces of one word (joined by spaces), those outside the vocabulary split further."""

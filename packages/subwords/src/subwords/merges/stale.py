@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from subwords.merges.codes import END, Merge
+from subwords.merges.codes import END, Merge, replaced
 
 
 class Entry:
@@ -109,9 +109,13 @@ class StaleHeap:
         return (self._tokens.score(a), a.pair) > (self._tokens.score(b), b.pair)
 
     def _larger_child(self, slot: int) -> int | None:
-        """Return the slot of the larger child that is not empty."""
+        """Move empty children to the leaves, and return the slot of the larger child; None where there is none."""
+        children = range(2 * slot + 1, min(2 * slot + 3, len(self._slots)))
+        for child in children:
+            if self._slots[child] is None:
+                self._push_down(child)
         best: int | None = None
-        for child in range(2 * slot + 1, min(2 * slot + 3, len(self._slots))):
+        for child in children:
             entry = self._slots[child]
             if entry is None:
                 continue
@@ -120,25 +124,15 @@ class StaleHeap:
                 best = child
         return best
 
-    def _clear_children(self, slot: int) -> None:
-        for child in range(2 * slot + 1, min(2 * slot + 3, len(self._slots))):
-            if self._slots[child] is None:
-                self._push_down(child)
-
     def _push_down(self, slot: int) -> None:
         """Move an empty slot to the leaves."""
-        while True:
-            self._clear_children(slot)
-            child = self._larger_child(slot)
-            if child is None:
-                return
+        while (child := self._larger_child(slot)) is not None:
             self._empty.add(child)  # before `slot` leaves: which slot a set gives next depends on such history
             self._swap(slot, child)
             slot = child
 
     def _sift_down(self, slot: int) -> None:
         while slot < len(self._slots) and (entry := self._slots[slot]) is not None:
-            self._clear_children(slot)
             child = self._larger_child(slot)
             if child is None:
                 break
@@ -201,7 +195,7 @@ def stale_merges(counts: Mapping[str, int]) -> Iterator[tuple[Merge, float]]:
         changes: dict[Merge, int] = {}
         for number in places.pop(entry.pair):
             before = _pairs(words[number])
-            words[number] = _merged(words[number], x, y)
+            words[number] = replaced(words[number], entry.pair, (x + y,))
             after = _pairs(words[number])
             for pair in sorted(before.keys() | after.keys()):
                 if pair == entry.pair:
@@ -234,16 +228,3 @@ def _pairs(units: list[str]) -> dict[Merge, int]:
         pairs[pair] = pairs.get(pair, 0) + 1
         skip = left == right
     return pairs
-
-
-def _merged(units: list[str], x: str, y: str) -> list[str]:
-    merged: list[str] = []
-    i = 0
-    while i < len(units):
-        if units[i] == x and i + 1 < len(units) and units[i + 1] == y:
-            merged.append(x + y)
-            i += 2
-        else:
-            merged.append(units[i])
-            i += 1
-    return merged

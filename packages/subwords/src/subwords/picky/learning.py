@@ -19,17 +19,17 @@ merge can bring it back.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
+
+from subwords.merges.codes import replaced
 
 #: Entries of the authors' vocabularies that are no pieces of text.
 SPECIAL = ("<PAD>", "<UNK>", "<BOS>", "<EOS>")
 
 Pair = tuple[str, str]
-#: What a word consists of: pieces, and None for a character outside the vocabulary.
-Unit = TypeVar("Unit", str, str | None)
 
 
 class Event(NamedTuple):
@@ -191,17 +191,3 @@ class PickyText:
         for piece in filter(None, after):
             self._places[piece].add(number)
         return abs(len(before) - len(after)) // abs(len(old) - len(new))
-
-
-def replaced(units: Sequence[Unit], old: tuple[str, ...], new: tuple[str, ...]) -> list[Unit]:
-    """Return units with each stretch `old` replaced by `new`, from the left."""
-    written: list[Unit] = []
-    place = 0
-    while place < len(units):
-        if tuple(units[place : place + len(old)]) == old:
-            written += new  # type: ignore[arg-type]
-            place += len(old)
-        else:
-            written.append(units[place])
-            place += 1
-    return written

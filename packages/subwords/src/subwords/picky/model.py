@@ -35,11 +35,11 @@ from typing import Any, Self
 from subwords.counting import count_words
 from subwords.errors import InputError
 from subwords.files import read_bytes, write_whole
-from subwords.picky.learning import SPECIAL, Event, PickyText, replaced
+from subwords.merges.codes import replaced
+from subwords.picky.learning import SPECIAL, Event, PickyText
 from subwords.segmenter import (
     Parameter,
     WordSegmenter,
-    changed_options,
     check_least,
     check_size,
     read_options,
@@ -59,6 +59,7 @@ class PickyBPE(WordSegmenter):
     reads = "raw"
     unknown_marks = frozenset({UNKNOWN})
     loses = "characters outside the vocabulary"
+    kept_options = ("unknown",)
     parameters = (
         Parameter("threshold", 0.9, "a piece is removed when more than this share of it goes into a longer one"),
         Parameter("coverage", 1.0, "share of the text's characters that enter the vocabulary"),
@@ -102,7 +103,6 @@ class PickyBPE(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        read_options(cls, options)
         content = read_bytes(path)
         try:
             model = json.loads(content)
@@ -183,9 +183,6 @@ class PickyBPE(WordSegmenter):
 
     def missed(self, word: str, pieces: str) -> int:
         return sum(character not in self._known for character in word)
-
-    def applied_with(self) -> dict[str, Any]:
-        return changed_options(type(self), {"unknown": self.unknown})
 
     def known_pieces(self) -> list[str]:
         return sorted(self.present)

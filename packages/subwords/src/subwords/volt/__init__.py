@@ -19,7 +19,7 @@ So a model of `--size S` can have a few merges less than S.
 By hand: the text "abc abc abc abd", segmented by the merges (a, b) and (ab, c), holds the token abc three times, ab
 once. A part ranks no lower than what is built from it, so ab comes before abc. With one candidate, abc splits:
 
->>> from subwords.volt.candidates import Candidates
+>>> from subwords.volt.paper import Candidates
 >>> candidates = Candidates([("a", "b"), ("ab", "c</w>")], {"abc</w>": 3, "ab": 1, "d</w>": 1})
 >>> [candidates.tokens[i] for i in candidates.ranked()]
 ['ab', 'abc</w>']

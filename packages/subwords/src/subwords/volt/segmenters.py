@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,14 +13,19 @@ from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import write_whole
 from subwords.merges import END, Merge, learn_stages, most_merges
-from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter, at_least_one
-from subwords.segmenter import Parameter, check_idle, chosen_size, read_options, warn_of_fewer
-from subwords.volt.utility import Step, as_report, best, entropy, sizes_up_to, with_utility
+from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter
+from subwords.segmenter import Parameter, at_least, check_idle, chosen_size, read_options, warn_of_fewer
+from subwords.volt.utility import Step, best, entropy, sizes_up_to, with_utility
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
 _INTERVAL = Parameter("interval", 1000, "merges from one size to the next")
 _MAXIMUM = Parameter("maximum", 10_000, "the largest size; the public code stops below it")
 _REPORT = Parameter("report", None, "a JSON file for size, entropy and marginal utility of every step", kind=str)
+
+#: Words or tokens of a text, with their counts.
+Counts = Mapping[str, int]
+#: The merges, the size that was chosen, and the sizes that were looked at.
+Chosen = tuple[list[Merge], int, list[Step]]
 
 
 class ChosenMerges(MergeSegmenter):
@@ -41,7 +47,8 @@ class ChosenMerges(MergeSegmenter):
     ) -> Self:
         model = cls(merges, **options)
         model.learned_letters = words.letters()
-        model._report = as_report(cls.algorithm, options["variant"], chosen, steps)
+        rows = [{name: value for name, value in asdict(step).items() if value is not None} for step in steps]
+        model._report = {"algorithm": cls.algorithm, "variant": options["variant"], "size": chosen, "steps": rows}
         if options["report"]:
             write_whole(options["report"], json.dumps(model._report, indent=2) + "\n")
         return model
@@ -74,7 +81,7 @@ class Volt(ChosenMerges):
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
         for name in ("candidates", "interval", "maximum"):
-            at_least_one(name, options[name])
+            at_least(options, name)
         if not 0 <= options["epsilon"] < 1:
             raise InputError(f"epsilon={options['epsilon']} is no difference of probabilities", allowed="0 <= x < 1")
         if fixed:
@@ -84,21 +91,17 @@ class Volt(ChosenMerges):
         table = word_table(texts)
         merges, counts = learn_stages(table, max(options["candidates"], fixed or 0), ())
         warn_of_fewer(cls, len(merges), fixed or 0, "the text gives no more to choose from")
-        words = dict(zip(table.words(), table.counts(), strict=True)) if options["variant"] == "reference" else {}
-        choose = _by_published_code if options["variant"] == "reference" else _by_transport
-        return cls._learned(*choose(words, merges, counts[len(merges)], fixed, options), options, table)
+        if options["variant"] == "reference":
+            words = dict(zip(table.words(), table.counts(), strict=True))
+            found = _by_published_code(words, merges, counts[len(merges)], fixed, options)
+        else:
+            found = _by_transport(merges, counts[len(merges)], fixed, options)
+        return cls._learned(*found, options, table)
 
 
-def _by_transport(
-    words: Mapping[str, int],
-    merges: Sequence[Merge],
-    counts: Mapping[str, int],
-    fixed: int | None,
-    options: Mapping[str, Any],
-) -> tuple[list[Merge], int, list[Step]]:
+def _by_transport(merges: Sequence[Merge], counts: Counts, fixed: int | None, options: dict[str, Any]) -> Chosen:
     """Return the merges, the size and the steps of Algorithm 1."""
-    from subwords.volt.candidates import Candidates
-    from subwords.volt.paper import Transporter
+    from subwords.volt.paper import Candidates, Transporter
 
     candidates = Candidates(merges, counts)
     transporter = Transporter(candidates, options["epsilon"])
@@ -113,12 +116,8 @@ def _by_transport(
 
 
 def _by_published_code(
-    words: Mapping[str, int],
-    merges: Sequence[Merge],
-    counts: Mapping[str, int],
-    fixed: int | None,
-    options: Mapping[str, Any],
-) -> tuple[list[Merge], int, list[Step]]:
+    words: Counts, merges: Sequence[Merge], counts: Counts, fixed: int | None, options: dict[str, Any]
+) -> Chosen:
     """Return the merges, the size and the steps of the public code; its sizes end below `maximum`."""
     from subwords.volt.published import PublishedTransport
 
@@ -155,7 +154,7 @@ class Muv(ChosenMerges):
         options = read_options(cls, options)
         fixed = chosen_size(cls, size)
         for name in ("interval", "maximum"):
-            at_least_one(name, options[name])
+            at_least(options, name)
         if fixed:
             check_idle(cls, options, ["interval", "maximum"], "--size auto, which they choose")
         words = word_table(texts)
@@ -171,13 +170,13 @@ class Muv(ChosenMerges):
         return cls._learned(merges[:chosen], chosen, steps, options, words)
 
 
-def _entropy(size: int, counts: Mapping[str, int]) -> Step:
+def _entropy(size: int, counts: Counts) -> Step:
     """Return Eq. 2 of the tokens of a text: the mean length is that of the types, in characters."""
     length = sum(len(token.removesuffix(END) or END) for token in counts) / len(counts)
     return Step(size, entropy(counts.values(), length), len(counts), length)
 
 
-def _published_entropy(size: int, counts: Mapping[str, int]) -> Step:
+def _published_entropy(size: int, counts: Counts) -> Step:
     """Return what the public code takes for it: the mean length is that of the tokens, @@ included."""
     written = {token: len(token.removesuffix(END)) if token.endswith(END) else len(token) + 2 for token in counts}
     length = sum(counts[token] * written[token] for token in counts) / sum(counts.values())

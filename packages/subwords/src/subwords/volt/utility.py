@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from subwords.errors import InputError
 
@@ -69,9 +68,3 @@ def sizes_up_to(last: int, interval: int, available: int, what: str) -> list[int
             next_step=f"--set interval={max(1, min(last, available) // 10)}, or give --size N",
         )
     return sizes
-
-
-def as_report(algorithm: str, variant: str, chosen: int, steps: Sequence[Step]) -> dict[str, Any]:
-    """Return a report: the algorithm, the chosen size, and each step with what is known of it."""
-    rows = [{name: value for name, value in asdict(step).items() if value is not None} for step in steps]
-    return {"algorithm": algorithm, "variant": variant, "size": chosen, "steps": rows}
