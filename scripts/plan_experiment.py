@@ -5,7 +5,6 @@ Of an experiment, also how its systems differ besides the segmentation; of a pap
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from experiment import config
 from experiment.config import Experiment
 from experiment.plan import costs
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.like_for_like import differing, planned, warnings
 from experiment.scoring.metrics import METRICS
 from experiment.training import gpu
@@ -82,8 +81,8 @@ def unmeasured(paper: Paper) -> dict[str, list[str]]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     command.add_argument("--paper", metavar="NAME", help="instead: a folder of papers/, or its experiment.yaml")
     command.add_argument("--scale", help="of the paper (default: the file's)")
@@ -111,8 +110,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         show_differences(experiment)
     if parts:
         print(f"\n{costs.assumptions(device)}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -208,12 +208,12 @@ def choose_models(folder: Path, job: Job) -> None:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     words = list(sys.argv[1:] if argv is None else argv)
     job = read_job(__doc__, words)
     if os.environ.pop(ONE_OF_SEVERAL, ""):  # one process per card; started by `train_on`
         train(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
-        return 0
+        return
     for name in RANKS:
         os.environ.pop(name, None)
     check_logging(job["recipe"])
@@ -227,10 +227,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             train_on(job, gpu.take(job["gpus"], job["device"], job["runs_per_gpu"]), words)
         choose_models(folder, job)
     print("\n".join(evaluate(job["evaluation"], has_card)))
-    return 0
 
 
 if __name__ == "__main__":
     if not os.environ.keys() >= ENVIRONMENT.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
-    sys.exit(main())
+    raise SystemExit(main())

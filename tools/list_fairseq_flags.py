@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from subwords.files import write_whole
 
 TARGET = Path(__file__).resolve().parent.parent / "config" / "schemas" / "fairseq_flags.json"
@@ -91,13 +90,12 @@ def one_flag_a_line(found: dict[str, Any]) -> str:
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write (default: %(default)s)")
     arguments = parser.parse_args(argv)
     write_whole(arguments.output, one_flag_a_line(all_flags()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -6,10 +6,8 @@ packages (make env), versions and markers from requirements/requirements.lock, t
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import re
-import sys
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -17,7 +15,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError
 from subwords.files import write_whole
@@ -116,8 +114,8 @@ def _without_comments(path: Path) -> str:
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--check", action="store_true", help="only compare")
     arguments = parser.parse_args(argv)
     written = files()
@@ -132,8 +130,7 @@ def main(argv: list[str] | None = None) -> int:
             write_whole(path, written[path])
         else:
             path.unlink()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

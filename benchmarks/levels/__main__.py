@@ -11,7 +11,6 @@ that the difficulty gives, on the logit scale, and that training and the system'
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -160,7 +159,7 @@ def show(title: str, rows: Sequence[str], cell: Callable[[str, Output], float]) 
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     command = argparse.ArgumentParser(
         prog="python -m benchmarks.levels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -170,8 +169,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     show("several seeds", [*SITUATIONS], lambda name, output: several_seeds(output, SITUATIONS[name], trials, seed=2))
     show("any of many", [*MANY], lambda name, output: any_marked(output, MANY[name], trials, seed=3))
     print(f"\nseeds drawn with replacement: {100 * drawing_seeds(trials, seed=4):.1f}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -58,7 +56,7 @@ def excluded(algorithms: int, shared: float, trials: int, draws: int, seed: int)
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     command = argparse.ArgumentParser(
         prog="python -m benchmarks.levels.predictions",
         description=__doc__,
@@ -72,8 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for shared in SHARED:
             rho, beyond = excluded(algorithms, shared, arguments.trials, arguments.draws, seed=1)
             print(f"| {algorithms} | {shared:.0%} | {100 * rho:.1f} | {100 * beyond:.1f} |", flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

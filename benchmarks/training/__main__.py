@@ -16,7 +16,6 @@ import platform
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +108,7 @@ def machine() -> dict[str, Any]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Measure, print and write the table."""
     import torch
 
@@ -131,7 +130,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines.append(f"Software: {', '.join(packages)}; commit {commit}.")
     write_whole(arguments.output, "\n".join(lines) + "\n")
     print("\n".join(lines))
-    return 0
 
 
 if __name__ == "__main__":
@@ -140,4 +138,4 @@ if __name__ == "__main__":
     if not os.environ.keys() >= ENVIRONMENT.keys():
         command = [sys.executable, "-m", "benchmarks.training", *sys.argv[1:]]
         os.execve(sys.executable, command, {**os.environ, **ENVIRONMENT})
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from subwords.files import read_lines
 from subwords.huffman import Huffman, expected_length
 
@@ -29,9 +26,9 @@ def tokenize(source: Path, target: Path, language: str) -> Counter[str]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Print one row per number of symbols."""
-    command = argparse.ArgumentParser(description=__doc__)
+    command = command_line(__doc__)
     command.add_argument("train", metavar="TRAIN", type=Path, help="to learn from: raw text, Moses-tokenized here")
     command.add_argument("dev", metavar="DEV", type=Path, help="to encode: raw text")
     command.add_argument("language", metavar="LANGUAGE", help="of both, for the tokenizer: en, ga, ...")
@@ -53,8 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     f"| {max(map(len, model.codes))} | {expected_length(model.codes, counts):.3f} "
                     f"| {unknown} of {unseen.total()} ({unknown / unseen.total():.1%}) |"
                 )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

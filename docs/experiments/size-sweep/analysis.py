@@ -8,7 +8,6 @@ the folder has morphemes.csv (morphemes.py), agreement with morphemes is one mor
 
 from __future__ import annotations
 
-import argparse
 import csv
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ttest_ind
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
 from experiment.reporting.table_formats import markdown_table
@@ -250,8 +249,8 @@ def findings(rows: Sequence[Row], testset: str) -> str:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--scores", type=Path, required=True, help="scores.csv of one pair of languages")
     parser.add_argument("--output", type=Path, required=True, help="folder for findings.md, scores.csv and figure.png")
     arguments = parser.parse_args(argv)
@@ -265,7 +264,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     if (figure := draw_sweep(rows, [(testset, METRIC)])) is not None:
         save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
     print((arguments.output / "findings.md").read_text(encoding="utf-8"))
-    return 0
 
 
 if __name__ == "__main__":
