@@ -80,20 +80,16 @@ def check_logging(recipe: Mapping[str, Any]) -> None:
 
 def train(job: Job, cards: list[str], processes: int) -> None:
     """Run fairseq's training in this process, one of `processes`; the first of them writes the report."""
-    import fairseq_plugins
+    import fairseq_plugins  # noqa: F401  (before fairseq: mends it, and registers model, loss, optimizer and task)
     import torch
-    from fairseq_plugins import checkpoints
-    from fairseq_plugins.compatibility import prepare_fairseq
-    from fairseq_plugins.exposure import Exposure
-
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    prepare_fairseq()
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
     from fairseq.distributed import utils as distributed
     from fairseq_cli.train import main as fairseq_train
+    from fairseq_plugins import checkpoints
+    from fairseq_plugins.exposure import Exposure
 
-    assert fairseq_plugins.text_bleu  # registered
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     gpu.check_usable(cards)
     gpu.keep_peak_memory()
     folder, maximize = checkpoint_folder(job), job["select"]["metric"] == "bleu"

@@ -8,18 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fairseq_plugins  # noqa: F401  (before fairseq: mends it, and registers the task)
+import torch
+from fairseq import checkpoint_utils, utils
+from fairseq_plugins.text_bleu import join_pieces
+
 
 class Translator:
     """A trained system and its beam search. `search` has beam, length_penalty, length_factor, length_constant."""
 
     def __init__(self, model: Path, data: Path, direction: str, search: dict[str, Any], precision: str) -> None:
-        import fairseq_plugins  # noqa: F401  (mends fairseq's imports and registers the task)
-        import torch
-        from fairseq_plugins.compatibility import prepare_fairseq
-
-        prepare_fairseq()
-        from fairseq import checkpoint_utils
-
         source, target = direction.split("-")
         overrides = {"data": str(data), "source_lang": source, "target_lang": target, "dev_references": None}
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
@@ -44,10 +42,6 @@ class Translator:
 
     def translate(self, lines: list[str], max_tokens: int) -> Iterator[tuple[int, str]]:
         """Yield (line number, pieces of the best hypothesis) in any order."""
-        import torch
-        from fairseq import utils
-        from fairseq_plugins.text_bleu import join_pieces
-
         dictionary = self.task.source_dictionary
         tokens = [dictionary.encode_line(line, add_if_not_exist=False).long() for line in lines]
         for number, sentence in enumerate(tokens):
