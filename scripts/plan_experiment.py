@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from tabulate import tabulate
+
 from experiment import config
 from experiment.config import Experiment
 from experiment.plan import costs
@@ -22,14 +24,9 @@ from replication.measurements import frame, matching, records, together
 from replication.paper import SCORES, Paper, read
 from replication.sources import Sources
 from replication.tables import of_value
-from translation.model_size import count_parameters
 
-
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+#: Return rows as text, each column as wide as its widest cell.
+columns = partial(tabulate, tablefmt="plain", disable_numparse=True)
 
 
 def show_costs(parts: Sequence[costs.Part]) -> None:
@@ -91,6 +88,8 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = command.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
+    from translation.model_size import count_parameters  # imports fairseq: not where the call has a mistake
+
     paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
     experiment = paper.experiment if paper else config.load(arguments.configfile)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
