@@ -20,20 +20,16 @@ TASK = "translation_text_bleu"
 
 
 def describe(parser: argparse.ArgumentParser) -> dict[str, dict[str, Any]]:
-    """Return flag -> {"kind", "choices"?, "help"?} of a parser's long options."""
+    """Return flag -> {"kind", "choices"?} of a parser's long options."""
     flags: dict[str, dict[str, Any]] = {}
     for action in parser._actions:
         name = next((option[2:] for option in action.option_strings if option.startswith("--")), None)
         if name is None or name in ("help", "no-progress-bar"):
             continue
-        if action.nargs == 0:
-            entry: dict[str, Any] = {"kind": "bool"}
-        else:
-            kind = getattr(action.type, "__name__", "str") if action.type else "str"
-            entry = {"kind": kind if kind in ("int", "float") else "str"}
-            if action.choices:
-                entry["choices"] = sorted(str(choice) for choice in action.choices)
-        flags[name] = entry
+        kind = getattr(action.type, "__name__", "")
+        flags[name] = {"kind": "bool" if action.nargs == 0 else kind if kind in ("int", "float") else "str"}
+        if action.choices:
+            flags[name]["choices"] = sorted(map(str, action.choices))
     return flags
 
 

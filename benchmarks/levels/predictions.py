@@ -8,12 +8,11 @@ scores were drawn without a look at the measure. 400 trials take some ten minute
 
 from __future__ import annotations
 
-import argparse
 import math
 
 import numpy as np
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.prediction import SIZE, Swept, predict
 
 SIZES, SEEDS = 4, 3
@@ -57,11 +56,7 @@ def excluded(algorithms: int, shared: float, trials: int, draws: int, seed: int)
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.levels.predictions",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    command = command_line(__doc__, "python -m benchmarks.levels.predictions")
     command.add_argument("--trials", type=int, default=400, help="of each row (400)")
     command.add_argument("--draws", type=int, default=200, help="of the bootstrap (200)")
     arguments = command.parse_args(argv)

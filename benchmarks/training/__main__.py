@@ -10,7 +10,6 @@ update, over seeds, says whether they learn the same, and the gradient without d
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import statistics
@@ -23,7 +22,7 @@ import yaml
 
 from experiment.config import load
 from experiment.jsonfiles import write_json
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
 from subwords.files import write_whole
@@ -42,22 +41,6 @@ TEXT: dict[str, Any] = {
     "models": ["transformer-small"],
     "seeds": [1],
 }
-
-
-def parser() -> argparse.ArgumentParser:
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
-    command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
-    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
-    command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
-    command.add_argument("--model", help="only this model (transformer-small, …)")
-    command.add_argument("--seeds", type=int, default=3)
-    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
-    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
-    command.add_argument("--warmup", type=int, default=40, help=warmup)
-    return command
 
 
 def multi30k(folder: Path, mirror: Path | None) -> Path:
@@ -112,8 +95,18 @@ def main(argv: list[str] | None = None) -> None:
     """Measure, print and write the table."""
     import torch
 
-    arguments, device = parser().parse_args(argv), "cuda" if torch.cuda.is_available() else "cpu"
-    device = device if arguments.device == "auto" else arguments.device
+    command = command_line(__doc__, "python -m benchmarks.training")
+    command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
+    command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
+    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
+    command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
+    command.add_argument("--model", help="only this model (transformer-small, …)")
+    command.add_argument("--seeds", type=int, default=3)
+    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
+    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
+    command.add_argument("--warmup", type=int, default=40, help=warmup)
+    arguments = command.parse_args(argv)
+    device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     known = [*variants.models(device), variants.TINY]
