@@ -21,6 +21,7 @@ from sacrebleu.metrics import BLEU
 
 from experiment.scoring.metrics import make_metric
 from experiment.text.postprocessing import ToText
+from subwords.files import read_lines
 
 ORDERS = 4  # BLEU's n-grams
 
@@ -47,8 +48,7 @@ class TextBleuTask(TranslationTask):
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.dev_references:
             self.bleu = make_metric("bleu", target=self.cfg.target_lang)
-            lines = Path(self.cfg.dev_references).read_bytes().decode("utf-8").split("\n")
-            self.references = [line.removesuffix("\r") for line in lines]
+            self.references = list(read_lines(self.cfg.dev_references))
             self.to_text = ToText(
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )

@@ -72,9 +72,9 @@ def unmeasured(paper: Paper) -> dict[str, list[str]]:
     for name, table in paper.tables.items():
         if SCORES in table.needs and (table.shows or name) in paper.printed:
             scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
-            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
-            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
-    return {name: missing for name, missing in found.items() if missing}
+            if missing := [score for score in scores if of_value({**score, "seed": None}, trained).empty]:
+                found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return found
 
 
 @program
