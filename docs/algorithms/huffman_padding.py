@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 from experiment.programs import command_line, program
-from subwords.files import read_lines
+from subwords.files import read_lines, write_lines
 from subwords.huffman import Huffman, expected_length
 
 
@@ -16,13 +17,9 @@ def tokenize(source: Path, target: Path, language: str) -> Counter[str]:
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
     normalizer, tokenizer = MosesPunctNormalizer("en"), MosesTokenizer(language)
-    words: Counter[str] = Counter()
-    with target.open("w", encoding="utf-8", newline="\n") as stream:
-        for line in read_lines(source):
-            tokens = tokenizer.tokenize(normalizer.normalize(line.strip())) if line.strip() else []
-            words.update(tokens)
-            stream.write(" ".join(tokens) + "\n")
-    return words
+    lines = [tokenizer.tokenize(normalizer.normalize(line)) for line in map(str.strip, read_lines(source))]
+    write_lines(target, map(" ".join, lines))
+    return Counter(chain.from_iterable(lines))
 
 
 @program
