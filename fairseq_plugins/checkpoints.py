@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import torch
+from fairseq import checkpoint_utils, utils
+
 from experiment.training.dev_scores import patience_is_over, ranked, read_record, scores_since_best, write_record
-from fairseq_plugins.compatibility import let_checkpoints_be_loaded
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -44,13 +46,10 @@ def load(path: Path) -> dict[str, Any]:
     torch.save writes a zip archive with a checksum of every tensor. torch.load does not look at them and would train on
     with a flipped bit, so they are checked here. Raises InputError for a file that is damaged, or not a checkpoint.
     """
-    import torch
-
     try:
         with zipfile.ZipFile(path) as archive:
             if (broken := archive.testzip()) is not None:
                 raise ValueError(f"the checksum of {broken} differs")
-        let_checkpoints_be_loaded()
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         if not isinstance(state, dict) or "model" not in state:
             raise ValueError("it holds no model")
@@ -67,8 +66,6 @@ def load(path: Path) -> dict[str, Any]:
 
 def save(path: Path, state: dict[str, Any]) -> None:
     """Write a checkpoint, whole or not at all; equal states make equal files."""
-    import torch
-
     with whole_file(path, "wb") as stream:
         torch.save(state, stream)
 
@@ -118,8 +115,6 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
     fairseq's own function writes up to four copies of everything at each look at the dev set. This one writes
     checkpoint_last.pt, and the weights alone where there is a dev score.
     """
-    import fairseq.checkpoint_utils as checkpoint_utils
-    from fairseq import utils
 
     def save_and_record(cfg: Any, trainer: Any, epoch_itr: Any, score: float | None) -> None:
         trainer.consolidate_optimizer()

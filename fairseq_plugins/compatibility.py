@@ -1,13 +1,15 @@
 """fairseq 0.12.2 (2022) on Python 3.11 and 3.12, torch >= 2.6, NumPy >= 1.24 and hydra-core 1.3.
 
-`prepare_imports()` comes before anything imports fairseq or hydra, `prepare_fairseq()` after. Each function mends one
-incompatibility or one hazard, and says which. Nothing in the installed packages is changed.
+To import `fairseq_plugins` is enough: it calls `prepare_imports()` before anything imports fairseq or hydra, and
+`prepare_fairseq()` after. Each function mends one incompatibility or one hazard, and says which. Nothing in the
+installed packages is changed.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import logging
 import re
 from argparse import Namespace
@@ -15,27 +17,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy
+import torch
+
 
 def prepare_imports() -> None:
-    """Mend what stops fairseq from being imported. Calling it again does nothing."""
-    if not getattr(dataclasses, "_hashes_defaults", False):
-        _hash_dataclass_defaults()
-        dataclasses._hashes_defaults = True  # type: ignore[attr-defined]
+    """Mend what stops fairseq from being imported."""
+    _hash_dataclass_defaults()
     _name_numpy_types()
 
 
 def prepare_fairseq() -> None:
-    """Mend what goes wrong once fairseq runs. Calling it again does nothing."""
-    import fairseq
-
-    if not getattr(fairseq, "_prepared", False):
-        let_checkpoints_be_loaded()
-        _leave_encoder_fastpath()
-        _save_master_weights()
-        _leave_compiler_out()
-        _log_lines_once()
-        _understand_versions()
-        fairseq._prepared = True
+    """Mend what goes wrong once fairseq runs."""
+    _let_checkpoints_be_loaded()
+    _leave_encoder_fastpath()
+    _save_master_weights()
+    _leave_compiler_out()
+    _log_lines_once()
+    _understand_versions()
 
 
 def _hash_dataclass_defaults() -> None:
@@ -65,20 +64,16 @@ def _hash_dataclass_defaults() -> None:
 
 def _name_numpy_types() -> None:
     """NumPy 1.24 dropped `np.float` and `np.int`, which fairseq's data code still names."""
-    import numpy
-
     for name, kind in (("float", float), ("int", int)):
         if name not in vars(numpy):
             setattr(numpy, name, kind)
 
 
-def let_checkpoints_be_loaded() -> None:
+def _let_checkpoints_be_loaded() -> None:
     """torch 2.6 loads weights and plain values only; a fairseq checkpoint's settings can also be a Namespace.
 
     Nothing else is allowed: a checkpoint from elsewhere cannot run code when it is loaded.
     """
-    import torch
-
     torch.serialization.add_safe_globals([Namespace])
 
 
@@ -139,7 +134,6 @@ def _leave_encoder_fastpath() -> None:
 
     Without it the layer needs no copies of its weights; checkpoints that have them are loaded without.
     """
-    import torch
     from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
 
     initialize = TransformerEncoderLayerBase.__init__
@@ -162,8 +156,6 @@ def _leave_encoder_fastpath() -> None:
 
 def _understand_versions() -> None:
     """fairseq computes with the parts of torch's version and cannot read 2.7.0a0, as NVIDIA's containers have it."""
-    import torch
-
     numbers = re.match(r"\d+\.\d+\.\d+", torch.__version__)
     if numbers and numbers[0] != torch.__version__.split("+")[0]:
         torch.__version__ = type(torch.__version__)(numbers[0])
@@ -186,10 +178,6 @@ def _log_lines_once() -> None:
 
 def _leave_compiler_out() -> None:
     """torch's optimizers import its compiler, a second of work, so that it leaves them alone; nothing here compiles."""
-    import inspect
-
-    import torch
-
     for _, method in inspect.getmembers(torch.optim.Optimizer, inspect.isfunction):
         if method.__code__.co_filename == torch._compile.__file__:
             original = vars(method)["__wrapped__"]

@@ -9,6 +9,8 @@ import ctypes
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fairseq.trainer import Trainer
+
 JOULES_PER_KWH = 3.6e6
 
 
@@ -48,8 +50,6 @@ class Exposure:
 
     def watch(self) -> None:
         """Make fairseq's trainer count, and keep the counts in its checkpoints."""
-        from fairseq.trainer import Trainer
-
         reduce, state_dict, load = Trainer._reduce_and_log_stats, Trainer.state_dict, Trainer.load_checkpoint
 
         def counted(trainer: Any, outputs: Any, sample_size: Any, grad_norm: Any = None) -> Any:

@@ -17,6 +17,11 @@ import torch
 from fairseq import metrics
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from sacrebleu.metrics import BLEU
+
+from experiment.scoring.metrics import make_metric
+from experiment.text.postprocessing import ToText
+from subwords.files import read_lines
 
 ORDERS = 4  # BLEU's n-grams
 
@@ -42,13 +47,8 @@ class TextBleuTask(TranslationTask):
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         model = super().build_model(cfg, from_checkpoint)
         if self.cfg.dev_references:
-            from experiment.scoring.metrics import make_metric
-            from experiment.text.postprocessing import ToText
-
             self.bleu = make_metric("bleu", target=self.cfg.target_lang)
-
-            lines = Path(self.cfg.dev_references).read_bytes().decode("utf-8").split("\n")
-            self.references = [line.removesuffix("\r") for line in lines]
+            self.references = list(read_lines(self.cfg.dev_references))
             self.to_text = ToText(
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )
@@ -104,16 +104,11 @@ def join_pieces(dictionary: Any, tokens: torch.Tensor) -> str:
 
 def _bleu(meters: Any) -> float:
     """Return corpus BLEU from the summed counts of all batches since the meters were reset."""
-    from sacrebleu.metrics import BLEU
-
-    def total(name: str) -> int:
-        return int(meters[name].sum.item() if hasattr(meters[name].sum, "item") else meters[name].sum)
-
     score = BLEU.compute_bleu(
-        correct=[total(f"_bleu_counts_{n}") for n in range(ORDERS)],
-        total=[total(f"_bleu_totals_{n}") for n in range(ORDERS)],
-        sys_len=total("_bleu_sys_len"),
-        ref_len=total("_bleu_ref_len"),
+        correct=[int(meters[f"_bleu_counts_{n}"].sum) for n in range(ORDERS)],
+        total=[int(meters[f"_bleu_totals_{n}"].sum) for n in range(ORDERS)],
+        sys_len=int(meters["_bleu_sys_len"].sum),
+        ref_len=int(meters["_bleu_ref_len"].sum),
         smooth_method="exp",
     )
     return round(float(score.score), 4)

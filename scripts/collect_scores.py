@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.manifest import KEY_HELP, Manifest, read_manifest
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.scorebook import score_rows, write_scores
 from experiment.store.making import check_inputs
 
@@ -27,8 +24,8 @@ def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="collect_scores.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--key", help=KEY_HELP)
     command.add_argument("--output", required=True, metavar="FILE", help="CSV to write")
@@ -36,8 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     manifest = read_manifest(args.manifest, args.key)
     check_inputs(inputs_of(manifest))
     write_scores(args.output, score_rows(manifest))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -5,18 +5,15 @@ With --mtdata, what an id of mtdata's index names is fetched into a folder of do
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.corpora.download import fetch
-from experiment.programs import program
+from experiment.programs import command_line, program
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="download.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--url", help="https, http or file")
     command.add_argument("--mtdata", metavar="ID", help="instead of a URL; --output is then the folder of downloads")
     command.add_argument("--sha256", help="expected checksum in hexadecimal")
@@ -30,10 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         for entry in find_entries([args.mtdata]):
             fetch_entry(entry, args.output, args.mirror)
-        return 0
-    fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror)
-    return 0
+    else:
+        fetch(args.url, args.output, sha256=args.sha256, mirror=args.mirror)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,8 +7,6 @@ repeated.
 
 from __future__ import annotations
 
-import sys
-
 from experiment.programs import Job, job_program
 from translation.evaluating import evaluate
 
@@ -19,4 +17,4 @@ def main(job: Job) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

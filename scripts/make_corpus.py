@@ -85,4 +85,4 @@ def main(job: Job) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.manifest import KEY_HELP, read_manifest
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.report import render_report
 from experiment.scoring.scorebook import read_scores
 from subwords.files import write_whole
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="make_report.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
     command.add_argument("--key", help=KEY_HELP)
@@ -25,8 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = command.parse_args(argv)
     page = render_report(read_manifest(args.manifest, args.key), read_scores(args.scores), Path(args.figures))
     write_whole(args.output, page)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
-
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.table_formats import latex, markdown
 from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import read_scores
@@ -14,8 +10,8 @@ from subwords.files import write_whole
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="make_tables.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
     command.add_argument("--markdown", metavar="FILE", help="Markdown to write")
     command.add_argument("--latex", metavar="FILE", help="LaTeX to write")
@@ -25,8 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for path, text in ((args.markdown, markdown(experiment, tables)), (args.latex, latex(experiment, tables))):
         if path:
             write_whole(path, text)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

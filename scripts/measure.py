@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from experiment.programs import program
@@ -13,7 +12,7 @@ from subwords.errors import InputError, check_known
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     parser = command_line("measure.py", __doc__)
     parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
@@ -35,8 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     if missing:
         raise InputError(f"{arguments.measure} needs {missing[0]}, which is missing", next_step="run snakemake")
     measurements.write(arguments.output, sources.rows())
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

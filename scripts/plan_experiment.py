@@ -5,17 +5,18 @@ Of an experiment, also how its systems differ besides the segmentation; of a pap
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from tabulate import tabulate
+
 from experiment import config
 from experiment.config import Experiment
 from experiment.plan import costs
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.like_for_like import differing, planned, warnings
 from experiment.scoring.metrics import METRICS
 from experiment.training import gpu
@@ -23,14 +24,9 @@ from replication.measurements import frame, matching, records, together
 from replication.paper import SCORES, Paper, read
 from replication.sources import Sources
 from replication.tables import of_value
-from translation.model_size import count_parameters
 
-
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text, each column as wide as its widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+#: Return rows as text, each column as wide as its widest cell.
+columns = partial(tabulate, tablefmt="plain", disable_numparse=True)
 
 
 def show_costs(parts: Sequence[costs.Part]) -> None:
@@ -76,14 +72,14 @@ def unmeasured(paper: Paper) -> dict[str, list[str]]:
     for name, table in paper.tables.items():
         if SCORES in table.needs and (table.shows or name) in paper.printed:
             scores = records(matching(paper.printed[table.shows or name], metric=list(METRICS)))
-            missing = [score for score in scores if of_value({**score, "seed": None}, trained).empty]
-            found[name] = [f"{score['row']}, {score['column']}" for score in missing]
-    return {name: missing for name, missing in found.items() if missing}
+            if missing := [score for score in scores if of_value({**score, "seed": None}, trained).empty]:
+                found[name] = [f"{score['row']}, {score['column']}" for score in missing]
+    return found
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="plan_experiment.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
     command.add_argument("--paper", metavar="NAME", help="instead: a folder of papers/, or its experiment.yaml")
     command.add_argument("--scale", help="of the paper (default: the file's)")
@@ -92,6 +88,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     command.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = command.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
+    from translation.model_size import count_parameters  # imports fairseq: not where the call has a mistake
+
     paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
     experiment = paper.experiment if paper else config.load(arguments.configfile)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
@@ -111,8 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         show_differences(experiment)
     if parts:
         print(f"\n{costs.assumptions(device)}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

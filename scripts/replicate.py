@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from experiment.jsonfiles import write_json
@@ -16,7 +15,7 @@ from replication.sources import of_paper
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     parser = command_line("replicate.py", __doc__)
     help_text = "of scripts/measure.py, called NAME.csv or NAME.KEY.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
@@ -35,8 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     report.make(paper, measured, arguments.output, rows, manifest)
     made_of = {path.name.split(".")[0]: path.name for path in arguments.measurements}
     write_json(arguments.output / MEASURED, made_of, sealed=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

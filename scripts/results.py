@@ -11,7 +11,7 @@ Each experiment says what it uses before its first job starts (results/used). To
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from rich.filesize import decimal as size
 from rich.live import Live
 from rich.table import Table
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.store.inventory import Waste, delete, held, others, size_of, waste
 from experiment.training.progress import Progress, unfinished
 
@@ -98,8 +98,8 @@ def show_waste(console: Console, found: Sequence[Waste], deletes: bool) -> None:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("what", choices=["ls", "watch", "prune"])
     parser.add_argument("--results", type=Path, default=Path("results"), help="the folder (default: results)")
     parser.add_argument("--once", action="store_true", help="watch: print the state and end, as in a log")
@@ -111,17 +111,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.what == "ls":
         console.print(list_results(root))
     elif arguments.what == "watch":
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             watch(root, console, arguments.once)
-        except KeyboardInterrupt:
-            return 0
     else:
         found = waste(root, arguments.superseded)
         if arguments.delete:
             found = delete(root, found, arguments.superseded)
         show_waste(console, found, arguments.delete)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

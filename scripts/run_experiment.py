@@ -5,7 +5,6 @@ Mistakes in the experiment file are reported before Snakemake starts. Anything a
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import os
 import subprocess
@@ -20,7 +19,7 @@ from snakemake.utils import update_config
 
 from experiment import config
 from experiment.config import Experiment
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
 from replication import paper
@@ -75,7 +74,7 @@ def jobs_on_cards(experiment: Experiment) -> int:
 
 @program
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--configfile", type=Path, default=Path("config/config.yaml"))
     parser.add_argument("--cores", default="all", help="processor cores to use (default: all)")
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
@@ -86,15 +85,14 @@ def main(argv: list[str] | None = None) -> int:
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()
     print(f"{name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
-    status = snakemake([*words, "--configfile", str(arguments.configfile)])
-    if status:
+    if status := snakemake([*words, "--configfile", str(arguments.configfile)]):
         print_errors(began)
         print("\nnot finished: correct the error and run the same command again; it continues", file=sys.stderr)
-        return status
-    print((ROOT / table).read_text(encoding="utf-8"))
-    print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")
-    return 0
+    else:
+        print((ROOT / table).read_text(encoding="utf-8"))
+        print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

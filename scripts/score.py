@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 
 from experiment.jsonfiles import write_json
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.metrics import DEFAULT_METRICS, METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(prog="score.py", description=__doc__)
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
     command.add_argument("--hypothesis", required=True, metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", required=True, metavar="FILE", help="raw references, never tokenized")
     command.add_argument(
@@ -32,8 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if scores["empty_hypotheses"]:
         print(f"{args.hypothesis}: {scores['empty_hypotheses']} of {len(hypotheses)} are empty", file=sys.stderr)
     write_json(args.output, scores)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

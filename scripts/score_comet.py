@@ -6,14 +6,12 @@ all where every translation has its scores already.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.manifest import KEY_HELP, Manifest, read_manifest
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.provenance import software
 from experiment.runs import TestSet
 from experiment.scoring.comet_model import DEFAULT_MODEL, CometScorer, check_comet_model, comet_key, fetch_comet_model
@@ -23,24 +21,6 @@ from experiment.store.making import check_inputs, locked
 from experiment.store.results import Results
 from experiment.training import gpu
 from subwords.errors import InputError
-
-
-def parser() -> argparse.ArgumentParser:
-    command = argparse.ArgumentParser(prog="score_comet.py", description=__doc__)
-    command.add_argument("--source", metavar="FILE", help="raw source sentences")
-    command.add_argument("--hypothesis", metavar="FILE", help="detokenized translations")
-    command.add_argument("--reference", metavar="FILE", help="raw references")
-    command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
-    command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
-    command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
-    command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
-    command.add_argument("--output", metavar="FILE", help="JSON to write")
-    command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
-    command.add_argument("--key", help=KEY_HELP)
-    command.add_argument("--chosen-on-test", action="store_true", help="with --manifest: what was chosen on test sets")
-    command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
-    command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
-    return command
 
 
 def texts_of(files: TestSet) -> dict[str, str]:
@@ -94,34 +74,42 @@ def score_all(every: list[TestSet], model: str, device: str, sharing: int) -> in
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = parser()
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__)
+    command.add_argument("--source", metavar="FILE", help="raw source sentences")
+    command.add_argument("--hypothesis", metavar="FILE", help="detokenized translations")
+    command.add_argument("--reference", metavar="FILE", help="raw references")
+    command.add_argument("--model", default=DEFAULT_MODEL, metavar="M", help="hub name or .ckpt (default: %(default)s)")
+    command.add_argument("--precision", default="fp32", metavar="P", help="fp32 or fp16 (default: %(default)s)")
+    command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
+    command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
+    command.add_argument("--output", metavar="FILE", help="JSON to write")
+    command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
+    command.add_argument("--key", help=KEY_HELP)
+    command.add_argument("--chosen-on-test", action="store_true", help="with --manifest: what was chosen on test sets")
+    command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
+    command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
     args = command.parse_args(argv)
     if args.check:
         print(f"{args.model}: {check_comet_model(args.model)}")
-        return 0
-    if args.fetch:
+    elif args.fetch:
         print(fetch_comet_model(args.model))
-        return 0
-    if args.manifest:
+    elif args.manifest:
         manifest = read_manifest(args.manifest, args.key)
         every, model = translations(manifest, args.chosen_on_test), manifest.parameters["comet_model"]
         check_planned(every, model)
         scored = score_all(every, model, args.device, args.runs_per_gpu)
         print(f"{scored} of {len(every)} test sets scored; the others had their scores")
-        return 0
-    if not (args.source and args.hypothesis and args.reference and args.output):
+    elif args.source and args.hypothesis and args.reference and args.output:
+        gpu.check_usable(gpu.take(1, args.device, args.runs_per_gpu))
+        lines = read_parallel(args.source, args.hypothesis, args.reference)
+        scores = CometScorer(args.model, args.precision).score(*lines) | {"empty_hypotheses": count_empty(lines[1])}
+        if empty := scores["empty_hypotheses"]:
+            print(f"{args.hypothesis}: {empty} are empty; COMET does not score them 0", file=sys.stderr)
+        write_json(args.output, scores | {"made": software()}, sealed=True)
+    else:
         command.error("--source, --hypothesis, --reference and --output are required (or --manifest, --fetch, --check)")
-    gpu.check_usable(gpu.take(1, args.device, args.runs_per_gpu))
-    sources, hypotheses, references = read_parallel(args.source, args.hypothesis, args.reference)
-    scores = CometScorer(args.model, args.precision).score(sources, hypotheses, references)
-    scores["empty_hypotheses"] = count_empty(hypotheses)
-    if scores["empty_hypotheses"]:
-        said = f"{args.hypothesis}: {scores['empty_hypotheses']} are empty; COMET does not score them 0"
-        print(said, file=sys.stderr)
-    write_json(args.output, scores | {"made": software()}, sealed=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,7 +7,6 @@ train.N.LANG and binarized/N; a class of the user's own is there as a copy of it
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from experiment.binarizing import binarize
@@ -32,4 +31,4 @@ def main(job: Job) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

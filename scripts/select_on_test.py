@@ -8,7 +8,6 @@ checkpoint that the training kept translates the whole test set once. JOB is the
 from __future__ import annotations
 
 import functools
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -77,4 +76,4 @@ def main(job: Job) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -80,20 +80,16 @@ def check_logging(recipe: Mapping[str, Any]) -> None:
 
 def train(job: Job, cards: list[str], processes: int) -> None:
     """Run fairseq's training in this process, one of `processes`; the first of them writes the report."""
-    import fairseq_plugins
+    import fairseq_plugins  # noqa: F401  (before fairseq: mends it, and registers model, loss, optimizer and task)
     import torch
-    from fairseq_plugins import checkpoints
-    from fairseq_plugins.compatibility import prepare_fairseq
-    from fairseq_plugins.exposure import Exposure
-
-    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    prepare_fairseq()
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
     from fairseq.distributed import utils as distributed
     from fairseq_cli.train import main as fairseq_train
+    from fairseq_plugins import checkpoints
+    from fairseq_plugins.exposure import Exposure
 
-    assert fairseq_plugins.text_bleu  # registered
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     gpu.check_usable(cards)
     gpu.keep_peak_memory()
     folder, maximize = checkpoint_folder(job), job["select"]["metric"] == "bleu"
@@ -208,12 +204,12 @@ def choose_models(folder: Path, job: Job) -> None:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     words = list(sys.argv[1:] if argv is None else argv)
     job = read_job(__doc__, words)
     if os.environ.pop(ONE_OF_SEVERAL, ""):  # one process per card; started by `train_on`
         train(job, gpu.visible_gpus(), int(os.environ["WORLD_SIZE"]))
-        return 0
+        return
     for name in RANKS:
         os.environ.pop(name, None)
     check_logging(job["recipe"])
@@ -227,10 +223,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             train_on(job, gpu.take(job["gpus"], job["device"], job["runs_per_gpu"]), words)
         choose_models(folder, job)
     print("\n".join(evaluate(job["evaluation"], has_card)))
-    return 0
 
 
 if __name__ == "__main__":
     if not os.environ.keys() >= ENVIRONMENT.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ENVIRONMENT})
-    sys.exit(main())
+    raise SystemExit(main())

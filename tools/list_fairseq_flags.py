@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from subwords.files import write_whole
 
 TARGET = Path(__file__).resolve().parent.parent / "config" / "schemas" / "fairseq_flags.json"
@@ -21,20 +20,16 @@ TASK = "translation_text_bleu"
 
 
 def describe(parser: argparse.ArgumentParser) -> dict[str, dict[str, Any]]:
-    """Return flag -> {"kind", "choices"?, "help"?} of a parser's long options."""
+    """Return flag -> {"kind", "choices"?} of a parser's long options."""
     flags: dict[str, dict[str, Any]] = {}
     for action in parser._actions:
         name = next((option[2:] for option in action.option_strings if option.startswith("--")), None)
         if name is None or name in ("help", "no-progress-bar"):
             continue
-        if action.nargs == 0:
-            entry: dict[str, Any] = {"kind": "bool"}
-        else:
-            kind = getattr(action.type, "__name__", "str") if action.type else "str"
-            entry = {"kind": kind if kind in ("int", "float") else "str"}
-            if action.choices:
-                entry["choices"] = sorted(str(choice) for choice in action.choices)
-        flags[name] = entry
+        kind = getattr(action.type, "__name__", "")
+        flags[name] = {"kind": "bool" if action.nargs == 0 else kind if kind in ("int", "float") else "str"}
+        if action.choices:
+            flags[name]["choices"] = sorted(map(str, action.choices))
     return flags
 
 
@@ -91,13 +86,12 @@ def one_flag_a_line(found: dict[str, Any]) -> str:
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--output", type=Path, default=TARGET, help="where to write (default: %(default)s)")
     arguments = parser.parse_args(argv)
     write_whole(arguments.output, one_flag_a_line(all_flags()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

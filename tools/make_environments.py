@@ -6,10 +6,8 @@ packages (make env), versions and markers from requirements/requirements.lock, t
 
 from __future__ import annotations
 
-import argparse
 import importlib.metadata
 import re
-import sys
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
@@ -17,14 +15,14 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.yamlfiles import read_mapping
 from subwords.errors import InputError
 from subwords.files import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "envs"
-ENVIRONMENTS = ROOT / "requirements" / "environments.yaml"
+REQUIREMENTS = ROOT / "requirements"
 PYTHON = "3.11"
 #: Packages of torch's CUDA builds: torch itself names their exact versions, another build of torch others.
 WITH_TORCH = ("nvidia-", "cuda-", "triton")
@@ -34,16 +32,12 @@ PLATFORMS = [
     {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "aarch64"},
     {"sys_platform": "darwin", "platform_system": "Darwin", "platform_machine": "arm64"},
 ]
-#: What the files look like. fairseq's metadata asks for old versions that it does not need, so it comes after the rest,
-#: without dependencies. Older and newer releases of pip take the versions of its build tools from different variables.
-#: The library's compiled core is built where its source is, and programs find it there.
-TEMPLATES = ROOT / "requirements"
 
 
 def locked() -> dict[str, list[str]]:
     """Return package -> its lines of the lock, `name==version ; marker`; torch's version is the Makefile's."""
     found: dict[str, list[str]] = {}
-    for line in (ROOT / "requirements" / "requirements.lock").read_text().splitlines():
+    for line in (REQUIREMENTS / "requirements.lock").read_text().splitlines():
         if re.match(r"[A-Za-z0-9]", line):
             requirement = line.removesuffix("\\").strip()
             found.setdefault(canonicalize_name(Requirement(requirement).name), []).append(requirement)
@@ -97,17 +91,17 @@ def _pin(line: str) -> str:
 def files() -> dict[Path, str]:
     """Return path -> text of every file of envs/."""
     lock, written = locked(), {}
-    for name, about in read_mapping(ENVIRONMENTS, next_step="correct it").items():
+    template = (REQUIREMENTS / "environment.yaml.template").read_text()
+    for name, about in read_mapping(REQUIREMENTS / "environments.yaml", next_step="correct it").items():
         listed = [f"  - {package}" for package in (f"python={PYTHON}", "pip", *about["conda"])]
         pins = [f'      - "{_pin(line)}"' for line in closure(chain(*about["packages"]), lock)]
-        text = (
-            (TEMPLATES / "environment.yaml.template")
-            .read_text()
-            .format(purpose=about["purpose"], name=name, conda="\n".join(listed), pip="\n".join(pins))
-        )
-        written[FOLDER / f"{name}.yaml"] = text
-    parts = {name: _without_comments(ROOT / "requirements" / f"{name}.txt") for name in ("fairseq", "build")}
-    written[FOLDER / "pipeline.post-deploy.sh"] = (TEMPLATES / "post-deploy.sh.template").read_text().format(**parts)
+        parts = {"purpose": about["purpose"], "conda": "\n".join(listed), "pip": "\n".join(pins)}
+        written[FOLDER / f"{name}.yaml"] = template.format(name=name, **parts)
+    # fairseq's metadata asks for old versions that it does not need, so it comes after the rest, without dependencies.
+    # Older and newer releases of pip take the versions of its build tools from different variables. The library's
+    # compiled core is built where its source is, and programs find it there.
+    parts = {name: _without_comments(REQUIREMENTS / f"{name}.txt") for name in ("fairseq", "build")}
+    written[FOLDER / "pipeline.post-deploy.sh"] = (REQUIREMENTS / "post-deploy.sh.template").read_text().format(**parts)
     return written
 
 
@@ -116,8 +110,8 @@ def _without_comments(path: Path) -> str:
 
 
 @program
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--check", action="store_true", help="only compare")
     arguments = parser.parse_args(argv)
     written = files()
@@ -132,8 +126,7 @@ def main(argv: list[str] | None = None) -> int:
             write_whole(path, written[path])
         else:
             path.unlink()
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -178,4 +178,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 if __name__ == "__main__":
     sys.path[:0] = [str(ROOT / folder) for folder in ("src", "packages/subwords/src", ".")]
-    sys.exit(main())
+    raise SystemExit(main())

@@ -32,8 +32,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         text = Path(page.abs_src_path or "").read_text(encoding="utf-8")
         for target in LINK.findall(text):
             path = _in_repository(page, target)
-            if (ROOT / path).is_file() and not files.get_file_from_path(_on_site(path)):
-                files.append(File.generated(config, _on_site(path), abs_src_path=str(ROOT / path)))
+            on_site = path.removeprefix(DOCS)
+            if (ROOT / path).is_file() and not files.get_file_from_path(on_site):
+                files.append(File.generated(config, on_site, abs_src_path=str(ROOT / path)))
     return files
 
 
@@ -44,7 +45,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         path = _in_repository(page.file, match[0])
         if (ROOT / path / "README.md").is_file():
             path = f"{path}/README.md"
-        return posixpath.relpath(_on_site(path), posixpath.dirname(page.file.src_uri) or ".")
+        return posixpath.relpath(path.removeprefix(DOCS), posixpath.dirname(page.file.src_uri) or ".")
 
     return LINK.sub(rewritten, markdown)
 
@@ -62,7 +63,3 @@ def _in_repository(file: File, target: str) -> str:
     """Return the path in the repository of what a page links to."""
     source = posixpath.relpath(Path(file.abs_src_path or "").as_posix(), ROOT.as_posix())
     return posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
-
-
-def _on_site(path: str) -> str:
-    return path.removeprefix(DOCS)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.table_formats import escape_markdown
 from replication.claims import Runs
 from replication.measurements import together
@@ -42,14 +39,13 @@ def with_claims(text: str, paper: Paper) -> str:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    argparse.ArgumentParser(prog="write_claims.py", description=__doc__).parse_args(argv)
+def main(argv: list[str] | None = None) -> None:
+    command_line(__doc__).parse_args(argv)
     for experiment in sorted(FOLDER.glob("*/experiment.yaml")):
         page = Path(experiment).with_name("README.md")
         text = with_claims(page.read_text(encoding="utf-8"), read(experiment))
         write_whole(page, text)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

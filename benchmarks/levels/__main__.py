@@ -10,8 +10,6 @@ that the difficulty gives, on the logit scale, and that training and the system'
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.comparison import Comparison, compare
 from experiment.scoring.sentence_statistics import Array, SentenceStatistics, bleu, chrf, mean_statistics
 from experiment.scoring.significance import ALPHA, TESTS, paired_p_value, resampled_scores
@@ -160,18 +158,15 @@ def show(title: str, rows: Sequence[str], cell: Callable[[str, Output], float]) 
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.levels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__, "python -m benchmarks.levels")
     command.add_argument("--trials", type=int, default=1000, help="of each cell (1000)")
     trials = command.parse_args(argv).trials
     show("one seed", TESTS, lambda test, output: one_seed(output, test, trials, seed=1))
     show("several seeds", [*SITUATIONS], lambda name, output: several_seeds(output, SITUATIONS[name], trials, seed=2))
     show("any of many", [*MANY], lambda name, output: any_marked(output, MANY[name], trials, seed=3))
     print(f"\nseeds drawn with replacement: {100 * drawing_seeds(trials, seed=4):.1f}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

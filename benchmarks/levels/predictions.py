@@ -8,14 +8,11 @@ scores were drawn without a look at the measure. 400 trials take some ten minute
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
-from collections.abc import Sequence
 
 import numpy as np
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.prediction import SIZE, Swept, predict
 
 SIZES, SEEDS = 4, 3
@@ -58,12 +55,8 @@ def excluded(algorithms: int, shared: float, trials: int, draws: int, seed: int)
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.levels.predictions",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def main(argv: list[str] | None = None) -> None:
+    command = command_line(__doc__, "python -m benchmarks.levels.predictions")
     command.add_argument("--trials", type=int, default=400, help="of each row (400)")
     command.add_argument("--draws", type=int, default=200, help="of the bootstrap (200)")
     arguments = command.parse_args(argv)
@@ -72,8 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for shared in SHARED:
             rho, beyond = excluded(algorithms, shared, arguments.trials, arguments.draws, seed=1)
             print(f"| {algorithms} | {shared:.0%} | {100 * rho:.1f} | {100 * beyond:.1f} |", flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

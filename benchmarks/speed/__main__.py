@@ -23,20 +23,6 @@ HEAVY = 60.0
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    arguments = _parser().parse_args(argv)
-    chosen = [program for program in PROGRAMS if program.name in arguments.programs]
-    report = ["# Speed and memory", "", machine(), "", LEGEND, ""]
-    with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
-        for text, programs in _inputs(arguments, chosen, Path(scratch)):
-            print(text, file=sys.stderr, flush=True)
-            rows = compare(programs, text, arguments, Path(scratch))
-            report += [f"## {text}", "", as_markdown(rows), ""]
-            arguments.output.parent.mkdir(parents=True, exist_ok=True)
-            arguments.output.write_text("\n".join(report), encoding="utf-8")
-            text.path.unlink()
-
-
-def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=(__doc__ or "").partition("\n")[0])
     names = [program.name for program in PROGRAMS]
     kinds = ["small", "large", "growth"]
@@ -48,7 +34,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=int, default=3, help="runs of a program, of which the median counts (3)")
     parser.add_argument("--growth", nargs="+", type=float, default=[1, 10], metavar="M", help="million words (1 10)")
     parser.add_argument("--scratch", type=Path, metavar="DIR", help="folder for texts and models")
-    return parser
+    arguments = parser.parse_args(argv)
+    chosen = [program for program in PROGRAMS if program.name in arguments.programs]
+    report = ["# Speed and memory", "", machine(), "", LEGEND, ""]
+    with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch:
+        for text, programs in _inputs(arguments, chosen, Path(scratch)):
+            print(text, file=sys.stderr, flush=True)
+            rows = compare(programs, text, arguments, Path(scratch))
+            report += [f"## {text}", "", as_markdown(rows), ""]
+            arguments.output.parent.mkdir(parents=True, exist_ok=True)
+            arguments.output.write_text("\n".join(report), encoding="utf-8")
+            text.path.unlink()
 
 
 def _inputs(
@@ -82,10 +78,8 @@ def compare(
 
 def _run(program: Program, step: str, text: texts.MeasuredText, size: int, scratch: Path) -> Usage:
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
-    environment = {
-        **dict.fromkeys(names, str(program.threads)),
-        "TOKENIZERS_PARALLELISM": str(program.threads > 1).lower(),
-    }
+    environment = dict.fromkeys(names, str(program.threads))
+    environment["TOKENIZERS_PARALLELISM"] = str(program.threads > 1).lower()
     model, pieces = scratch / f"{program.name}.model", scratch / f"{program.name}.pieces"
     source, output = (text.path, pieces) if step == "encode" else (pieces, scratch / "text")
     command = program.learn(text, size, model) if step == "learn" else program.apply(step, source, model, output)

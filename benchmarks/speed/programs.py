@@ -34,18 +34,8 @@ class Program:
         source, target, threads = str(text.path), str(model), str(self.threads)
         if self.ours:
             sized = ["--size", str(size)] if self.sized else []
-            return [
-                *OURS,
-                "learn",
-                self.algorithm,
-                *sized,
-                *self.options,
-                "--threads",
-                threads,
-                "--model",
-                target,
-                source,
-            ]
+            rest = [*self.options, "--threads", threads, "--model", target, source]
+            return [*OURS, "learn", self.algorithm, *sized, *rest]
         if self.algorithm == "subword-nmt":
             return [SUBWORD_NMT, "learn-bpe", "-s", str(size), "--num-workers", threads, "-i", source, "-o", target]
         if self.algorithm == "tokenizers":

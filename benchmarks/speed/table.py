@@ -15,17 +15,8 @@ from .measure import Usage
 from .programs import BASELINES, Program
 
 PACKAGES = ["subwords", "numpy", "subword-nmt", "sentencepiece", "tokenizers"]
-HEADER = [
-    "",
-    "step",
-    "CPU",
-    "wall",
-    "MiB",
-    "of subword-nmt",
-    "of sentencepiece bpe",
-    "MiB of sentencepiece bpe",
-    "runs",
-]
+RATIOS = ["of subword-nmt", "of sentencepiece bpe", "MiB of sentencepiece bpe"]
+HEADER = ["", "step", "CPU", "wall", "MiB", *RATIOS, "runs"]
 LEGEND = """\
 Ours are bold. Seconds of CPU outside the kernel and of wall time, of whole processes, medians of the runs; MiB: peak
 memory. Ratios are of CPU time, and of peak memory, to the peer's row of the same step, with one thread."""
@@ -60,19 +51,10 @@ def as_markdown(rows: Sequence[Measured]) -> str:
     lines = [HEADER, ["---"] * len(HEADER)]
     for row in rows:
         nmt, sentencepiece = (measured.get((name, row.step)) for name in BASELINES)
-        lines.append(
-            [
-                f"**{row.program.name}**" if row.program.ours else row.program.name,
-                row.step,
-                f"{row.median('user'):.2f}",
-                f"{row.median('wall'):.2f}",
-                f"{row.median('peak') / 2**20:.0f}",
-                _ratio(row, nmt, "user"),
-                _ratio(row, sentencepiece, "user"),
-                _ratio(row, sentencepiece, "peak"),
-                str(len(row.runs)),
-            ]
-        )
+        name = f"**{row.program.name}**" if row.program.ours else row.program.name
+        figures = [f"{row.median('user'):.2f}", f"{row.median('wall'):.2f}", f"{row.median('peak') / 2**20:.0f}"]
+        ratios = [_ratio(row, nmt, "user"), _ratio(row, sentencepiece, "user"), _ratio(row, sentencepiece, "peak")]
+        lines.append([name, row.step, *figures, *ratios, str(len(row.runs))])
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

@@ -10,13 +10,11 @@ update, over seeds, says whether they learn the same, and the gradient without d
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 import statistics
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,7 @@ import yaml
 
 from experiment.config import load
 from experiment.jsonfiles import write_json
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
 from subwords.files import write_whole
@@ -43,22 +41,6 @@ TEXT: dict[str, Any] = {
     "models": ["transformer-small"],
     "seeds": [1],
 }
-
-
-def parser() -> argparse.ArgumentParser:
-    command = argparse.ArgumentParser(
-        prog="python -m benchmarks.training", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
-    command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
-    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
-    command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
-    command.add_argument("--model", help="only this model (transformer-small, …)")
-    command.add_argument("--seeds", type=int, default=3)
-    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
-    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
-    command.add_argument("--warmup", type=int, default=40, help=warmup)
-    return command
 
 
 def multi30k(folder: Path, mirror: Path | None) -> Path:
@@ -109,12 +91,22 @@ def machine() -> dict[str, Any]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Measure, print and write the table."""
     import torch
 
-    arguments, device = parser().parse_args(argv), "cuda" if torch.cuda.is_available() else "cpu"
-    device = device if arguments.device == "auto" else arguments.device
+    command = command_line(__doc__, "python -m benchmarks.training")
+    command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
+    command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
+    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
+    command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
+    command.add_argument("--model", help="only this model (transformer-small, …)")
+    command.add_argument("--seeds", type=int, default=3)
+    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
+    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
+    command.add_argument("--warmup", type=int, default=40, help=warmup)
+    arguments = command.parse_args(argv)
+    device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     known = [*variants.models(device), variants.TINY]
@@ -131,7 +123,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     lines.append(f"Software: {', '.join(packages)}; commit {commit}.")
     write_whole(arguments.output, "\n".join(lines) + "\n")
     print("\n".join(lines))
-    return 0
 
 
 if __name__ == "__main__":
@@ -140,4 +131,4 @@ if __name__ == "__main__":
     if not os.environ.keys() >= ENVIRONMENT.keys():
         command = [sys.executable, "-m", "benchmarks.training", *sys.argv[1:]]
         os.execve(sys.executable, command, {**os.environ, **ENVIRONMENT})
-    sys.exit(main())
+    raise SystemExit(main())

@@ -23,10 +23,7 @@ class Training:
 
     def __init__(self, data: Path, model: Model, variant: Variant, device: str, seed: int, **changes: Any) -> None:
         """Build a training on binarized `data` (folder); `changes` are further recipe flags."""
-        import fairseq_plugins  # noqa: F401
-        from fairseq_plugins.compatibility import prepare_fairseq
-
-        prepare_fairseq()
+        import fairseq_plugins  # noqa: F401  (before fairseq: mends it)
         from fairseq import options, tasks, utils
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
         from fairseq.trainer import Trainer

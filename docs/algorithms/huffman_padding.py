@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
-from experiment.programs import program
-from subwords.files import read_lines
+from experiment.programs import command_line, program
+from subwords.files import read_lines, write_lines
 from subwords.huffman import Huffman, expected_length
 
 
@@ -19,19 +17,15 @@ def tokenize(source: Path, target: Path, language: str) -> Counter[str]:
     from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
     normalizer, tokenizer = MosesPunctNormalizer("en"), MosesTokenizer(language)
-    words: Counter[str] = Counter()
-    with target.open("w", encoding="utf-8", newline="\n") as stream:
-        for line in read_lines(source):
-            tokens = tokenizer.tokenize(normalizer.normalize(line.strip())) if line.strip() else []
-            words.update(tokens)
-            stream.write(" ".join(tokens) + "\n")
-    return words
+    lines = [tokenizer.tokenize(normalizer.normalize(line)) for line in map(str.strip, read_lines(source))]
+    write_lines(target, map(" ".join, lines))
+    return Counter(chain.from_iterable(lines))
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Print one row per number of symbols."""
-    command = argparse.ArgumentParser(description=__doc__)
+    command = command_line(__doc__)
     command.add_argument("train", metavar="TRAIN", type=Path, help="to learn from: raw text, Moses-tokenized here")
     command.add_argument("dev", metavar="DEV", type=Path, help="to encode: raw text")
     command.add_argument("language", metavar="LANGUAGE", help="of both, for the tokenizer: en, ga, ...")
@@ -53,8 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                     f"| {max(map(len, model.codes))} | {expected_length(model.codes, counts):.3f} "
                     f"| {unknown} of {unseen.total()} ({unknown / unseen.total():.1%}) |"
                 )
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -57,7 +56,7 @@ def shortfalls(counts: Mapping[str, int], merges: Sequence[Merge]) -> list[int]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Print a table of the three laws, and one of temperatures."""
     texts = training_texts(__doc__, argv)
     counted = {name: count_words(texts[name]) for name in ("en", "ga")}
@@ -89,8 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             runs.append(draw_merges(counts, size, "uniform", seed=seed))
             row = " | ".join(f"{pieces_per_word(merges, counts):.3f}" for merges in runs)
             print(f"| {name} | {size} | {law} | {row} |", flush=True)
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

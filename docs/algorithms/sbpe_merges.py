@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def stops(model: SBPE, k: float, window: int) -> tuple[int | None, int]:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Print two tables."""
     found = training_texts(__doc__, argv)
     rules = [
@@ -73,8 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sizes = [*stops(paper, k, window), *stops(code, k, window)]
             rules.append(f"| {name} | {k} | {window} | " + " | ".join(map(str, sizes)) + " |")
     print("\n" + "\n".join(rules))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from subwords.volt import Muv, Volt, published
 
 RUNS = {
@@ -21,9 +18,9 @@ RUNS = {
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> None:
     """Print, for each variant, the choice by either sign of the utility, and the entropy of each size."""
-    command = argparse.ArgumentParser(description=__doc__)
+    command = command_line(__doc__)
     command.add_argument("texts", metavar="TEXT", type=Path, nargs="+", help="several are one, as source and target")
     texts = command.parse_args(argv).texts
     sizes = range(1000, 10_001, 1000)
@@ -35,8 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         gain, muv = (max(list(steps)[1:], key=lambda size: steps[size][which]) for which in ("gain", "muv"))
         values = " | ".join(f"{steps[size]['entropy']:.4g}" if size in steps else "" for size in sizes)
         print(f"| {name} | {gain} | {muv} | {values} |")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -17,10 +17,10 @@ from experiment.schema import ROOT
 from subwords.errors import InputError
 
 
-def program(main: Callable[..., int]) -> Callable[..., int]:
+def program(main: Callable[..., int | None]) -> Callable[..., int]:
     """Make `main` print mistakes that the user can correct (InputError, failed reads and writes) and return 2.
 
-    It also finds `fairseq_plugins`, a package in the repository's root.
+    Without a mistake, None becomes 0. It also finds `fairseq_plugins`, a package in the repository's root.
     """
 
     @functools.wraps(main)
@@ -28,7 +28,7 @@ def program(main: Callable[..., int]) -> Callable[..., int]:
         if str(ROOT) not in sys.path:
             sys.path.insert(0, str(ROOT))
         try:
-            return main(argv)
+            return main(argv) or 0
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
         except OSError as error:
@@ -36,6 +36,13 @@ def program(main: Callable[..., int]) -> Callable[..., int]:
         return 2
 
     return wrapped
+
+
+def command_line(description: str | None, name: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of a program's command line; --help shows its docstring, `description`, line by line."""
+    return argparse.ArgumentParser(
+        prog=name, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
 
 
 class Job(dict[str, Any]):
@@ -49,16 +56,15 @@ def job_program(work: Callable[[Job], None]) -> Callable[..., int]:
     """Make a program of a function that does a job. --help shows the docstring of its module."""
 
     @program
-    def main(argv: Sequence[str] | None = None) -> int:
+    def main(argv: Sequence[str] | None = None) -> None:
         work(read_job(work.__globals__["__doc__"], argv))
-        return 0
 
     return main
 
 
 def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
     """Return the job that a program's command line gives: JSON, or a file with it. `described` is for --help."""
-    command = argparse.ArgumentParser(description=described, formatter_class=argparse.RawDescriptionHelpFormatter)
+    command = command_line(described)
     command.add_argument("job", metavar="JOB", help="a JSON object, or a file with one; `snakemake -p` prints them")
     given = command.parse_args(argv).job
     try:

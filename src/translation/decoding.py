@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fairseq_plugins  # noqa: F401  (before fairseq: mends it, and registers the task)
+import torch
+from fairseq import checkpoint_utils, utils
+from fairseq_plugins.text_bleu import join_pieces
+
 
 class Translator:
-    """A trained system and its beam search. `search` has beam, length_penalty, length_factor, length_constant."""
+    """A trained system with its beam; `search` has beam, length_penalty, length_factor, length_constant, precision."""
 
-    def __init__(self, model: Path, data: Path, direction: str, search: dict[str, Any], precision: str) -> None:
-        import fairseq_plugins  # noqa: F401  (mends fairseq's imports and registers the task)
-        import torch
-        from fairseq_plugins.compatibility import prepare_fairseq
-
-        prepare_fairseq()
-        from fairseq import checkpoint_utils
-
+    def __init__(self, model: Path, data: Path, direction: str, search: dict[str, Any]) -> None:
         source, target = direction.split("-")
         overrides = {"data": str(data), "source_lang": source, "target_lang": target, "dev_references": None}
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
@@ -28,8 +25,8 @@ class Translator:
         self.model = models[0].eval()
         if self.cuda:
             self.model = self.model.cuda()
-            if precision != "fp32":
-                self.model = self.model.bfloat16() if precision == "bf16" else self.model.half()
+            if search["precision"] != "fp32":
+                self.model = self.model.bfloat16() if search["precision"] == "bf16" else self.model.half()
         self.limit = min(self.task.max_positions()[0], self.model.max_positions()[0]) - 1
         self.cut = 0
         self.generator = self.task.build_generator(
@@ -42,14 +39,13 @@ class Translator:
             ),
         )
 
-    def translate(self, lines: list[str], max_tokens: int) -> Iterator[tuple[int, str]]:
-        """Yield (line number, pieces of the best hypothesis) in any order."""
-        import torch
-        from fairseq import utils
-        from fairseq_plugins.text_bleu import join_pieces
-
+    def translate(self, lines: list[str], max_tokens: int) -> list[str]:
+        """Return the pieces of each line's best hypothesis; an empty line is translated into an empty line."""
+        pieces, wanted = [""] * len(lines), [number for number, line in enumerate(lines) if line]
+        if not wanted:
+            return pieces
         dictionary = self.task.source_dictionary
-        tokens = [dictionary.encode_line(line, add_if_not_exist=False).long() for line in lines]
+        tokens = [dictionary.encode_line(lines[number], add_if_not_exist=False).long() for number in wanted]
         for number, sentence in enumerate(tokens):
             if len(sentence) > self.limit:  # longer than the model has positions for
                 self.cut += 1
@@ -64,14 +60,5 @@ class Translator:
             with torch.no_grad():
                 found = self.task.inference_step(self.generator, [self.model], sample)
             for number, candidates in zip(batch["id"].tolist(), found, strict=True):
-                yield number, join_pieces(self.task.target_dictionary, candidates[0]["tokens"])
-
-
-def translate_all(translator: Translator, lines: list[str], max_tokens: int) -> list[str]:
-    """Return the pieces of each line's translation; an empty line is translated into an empty line."""
-    wanted = [number for number, line in enumerate(lines) if line]
-    pieces = [""] * len(lines)
-    if wanted:
-        for index, found in translator.translate([lines[number] for number in wanted], max_tokens):
-            pieces[wanted[index]] = found
-    return pieces
+                pieces[wanted[number]] = join_pieces(self.task.target_dictionary, candidates[0]["tokens"])
+        return pieces

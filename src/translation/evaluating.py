@@ -6,6 +6,7 @@ reference after segmentation and back, beside the segmentation. Tables show both
 
 from __future__ import annotations
 
+import functools
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -41,7 +42,12 @@ class Evaluator:
         self._model = Path(model or job["model"])
         self._folder = Path(job["folder"])
         self._languages = job["direction"].split("-")
-        self._translator: Translator | None = None
+
+    @functools.cached_property
+    def _translator(self) -> Translator:
+        from translation.decoding import Translator
+
+        return Translator(self._model, Path(self._job["data"]), self._job["direction"], self._job["search"])
 
     def has_translated(self, test: Mapping[str, str]) -> bool:
         """Return whether a test set is translated, by the model that is there now."""
@@ -68,17 +74,10 @@ class Evaluator:
 
     def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return hypotheses as text, their pieces, and facts about the translation."""
-        from translation.decoding import Translator, translate_all
-
-        job = self._job
-        if self._translator is None:
-            precision = job["search"]["precision"]
-            self._translator = Translator(self._model, Path(job["data"]), job["direction"], job["search"], precision)
-        translator = self._translator
-        to_text = self._to_text()
+        job, translator, to_text = self._job, self._translator, self._to_text()
         source = list(self._segmenter(0).encode_lines(read_lines(test["source"])))
         cut, began = translator.cut, time.monotonic()
-        pieces = translate_all(translator, source, job["max_tokens"])
+        pieces = translator.translate(source, job["max_tokens"])
         seconds = time.monotonic() - began
         hypotheses = [one_line(to_text(line)) for line in pieces]
         generated = sum(len(line.split(" ")) for line in pieces if line)

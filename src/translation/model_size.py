@@ -9,6 +9,12 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import fairseq_plugins  # noqa: F401  (before fairseq: mends it)
+import torch
+from fairseq import models, options
+from fairseq.data import Dictionary
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
 from experiment.training.fairseq_flags import arguments
 
 
@@ -22,12 +28,7 @@ def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target:
 
 @functools.cache
 def _counted(flags: str, joint: bool, source: int, target: int) -> int:
-    import torch
-
-    settings = _settings(flags, joint)  # first: it makes fairseq ready to be imported
-    from fairseq import models
-
-    first = _dictionary(source)
+    settings, first = _settings(flags, joint), _dictionary(source)
     task = SimpleNamespace(source_dictionary=first, target_dictionary=first if joint else _dictionary(target))
     with warnings.catch_warnings(action="ignore"), torch.device("meta"):
         model = models.build_model(settings, task)
@@ -36,20 +37,12 @@ def _counted(flags: str, joint: bool, source: int, target: int) -> int:
 
 @functools.cache
 def _settings(flags: str, joint: bool) -> Any:
-    from fairseq_plugins.compatibility import prepare_fairseq
-
-    prepare_fairseq()
-    from fairseq import options
-    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
-
     words = ["data", "--task", "translation", *arguments(json.loads(flags), joint)]
     parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
     return convert_namespace_to_omegaconf(parsed).model
 
 
 def _dictionary(size: int) -> Any:
-    from fairseq.data import Dictionary
-
     dictionary = Dictionary()
     dictionary.symbols += [""] * size  # a model asks for their number alone
     return dictionary

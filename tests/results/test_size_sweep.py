@@ -35,7 +35,7 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    assert analysis.findings(rows, rows[0]["testset"]) == (folder / "findings.md").read_text(encoding="utf-8")
+    assert analysis.findings(rows) == (folder / "findings.md").read_text(encoding="utf-8")
 
 
 def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
@@ -74,9 +74,9 @@ def test_a_difference_between_systems_that_learned_nothing_is_not_testable(analy
     some = [row if row["segmentation"] == "hft-4000" else bad for row, bad in zip(rows, nothing, strict=True)]
 
     def verdicts(rows: list[dict[str, object]]) -> dict[str, str]:
-        testset = str(rows[0]["testset"])
-        found, learned = analysis.curves(rows, testset), analysis.sizes_that_learned(rows, testset)
-        lines = [*analysis.more_entries_are_better(found, learned), *analysis.composition_matters(rows, testset)]
+        rows = analysis.judged(rows)
+        found, learned = analysis.curves(rows), analysis.sizes_that_learned(rows)
+        lines = [*analysis.more_entries_are_better(found, learned), *analysis.composition_matters(rows)]
         return {name: verdict for name, _, verdict in lines}
 
     assert set(verdicts(nothing).values()) == {analysis.NOT_TESTABLE}

@@ -64,9 +64,6 @@ def test_nothing_in_a_foreign_checkpoint_is_run(tmp_path: Path, zipped: bool) ->
 
 
 def test_fairseq_itself_runs_nothing_either(tmp_path: Path) -> None:
-    from fairseq_plugins.compatibility import prepare_fairseq
-
-    prepare_fairseq()
     from fairseq.checkpoint_utils import load_checkpoint_to_cpu
 
     mark = tmp_path / "mark"

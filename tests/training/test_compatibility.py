@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from fairseq_plugins.compatibility import FASTPATH_COPIES, _understand_versions, prepare_fairseq, prepare_imports
+from fairseq_plugins.compatibility import FASTPATH_COPIES, _understand_versions
 
 from training.tiny_transformer import make_batch, make_model, make_task
 
@@ -54,10 +54,8 @@ def test_a_version_as_of_nvidias_containers_is_understood(monkeypatch: pytest.Mo
 
 def test_a_line_of_the_log_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """fairseq's trainer makes a progress bar for each epoch, with the same log file."""
-    prepare_imports()
     from fairseq.logging import progress_bar
 
-    prepare_fairseq()
     monkeypatch.setattr(progress_bar.logger, "handlers", [])
     monkeypatch.setattr(progress_bar.logger, "level", logging.INFO)
     log = tmp_path / "fairseq.log"
@@ -79,8 +77,6 @@ def test_a_weight_that_lacks_is_still_an_error() -> None:
 def test_optimizers_do_without_torch_s_compiler() -> None:
     program = """
 import sys, torch, fairseq_plugins
-from fairseq_plugins.compatibility import prepare_fairseq
-prepare_fairseq()
 from fairseq.optim.adam import Adam
 weight = torch.nn.Parameter(torch.ones(3))
 optimizer = Adam([weight])

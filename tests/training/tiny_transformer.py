@@ -25,9 +25,7 @@ def make_task(symbols: int = 30, left_pad_target: bool = False) -> Any:
     """Return what a model needs of a task: its dictionaries, and how sentences are padded."""
     import fairseq_plugins  # noqa: F401
     from fairseq.data import Dictionary
-    from fairseq_plugins.compatibility import prepare_fairseq
 
-    prepare_fairseq()
     dictionary = Dictionary()
     for number in range(symbols):
         dictionary.add_symbol(f"piece{number}")

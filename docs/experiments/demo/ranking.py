@@ -7,7 +7,6 @@ Writes ranking.md, scores.csv and figure.png to the folder.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 from scipy.stats import friedmanchisquare, kendalltau
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_scores
 from experiment.scoring.scorebook import Row, read_scores, write_scores
@@ -71,8 +70,8 @@ def ranking(rows: Sequence[Row]) -> str:
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--scores", type=Path, required=True, help="scores.csv of the experiment demo-all")
     parser.add_argument("--output", type=Path, required=True, help="folder for ranking.md, scores.csv and figure.png")
     arguments = parser.parse_args(argv)
@@ -84,7 +83,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     shown = sorted((row for row in rows if row["metric"] == METRIC), key=lambda row: best.index(row["segmentation"]))
     save_png(draw_scores(shown), arguments.output / "figure.png", dots_per_inch=100)
     print(found)
-    return 0
 
 
 if __name__ == "__main__":

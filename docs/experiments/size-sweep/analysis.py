@@ -8,7 +8,6 @@ the folder has morphemes.csv (morphemes.py), agreement with morphemes is one mor
 
 from __future__ import annotations
 
-import argparse
 import csv
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,13 +17,13 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ttest_ind
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
-from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, predict, swept_systems
+from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
 
@@ -59,11 +58,20 @@ def complete(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["algorithm"] in whole]
 
 
-def curves(rows: Sequence[Row], testset: str) -> dict[str, Curve]:
+def judged(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that hypotheses are about: those of the metric, on the first test set."""
+    return [row for row in rows if (row["testset"], row["metric"]) == (rows[0]["testset"], METRIC)]
+
+
+def swept(rows: Sequence[Row]) -> list[Swept]:
+    return swept_systems(rows, rows[0]["testset"], METRIC) if rows else []
+
+
+def curves(rows: Sequence[Row]) -> dict[str, Curve]:
     """Return the curve of each algorithm with several sizes."""
     found: dict[str, dict[int, list[Row]]] = {}
     for row in rows:
-        if (row["testset"], row["metric"]) == (testset, METRIC) and row["size"] is not None:
+        if row["size"] is not None:
             found.setdefault(row["algorithm"], {}).setdefault(row["size"], []).append(row)
     return {
         algorithm: {
@@ -82,10 +90,10 @@ def shown(interval: Interval, decimals: int = 2) -> str:
     return f"{value} [{low}, {high}]".replace("-", "−")
 
 
-def sizes_that_learned(rows: Sequence[Row], testset: str) -> Learned:
+def sizes_that_learned(rows: Sequence[Row]) -> Learned:
     found: dict[str, set[int]] = {}
     for row in rows:
-        if (row["testset"], row["metric"]) == (testset, METRIC) and row["size"] and not learned_nothing(row):
+        if row["size"] and not learned_nothing(row):
             found.setdefault(row["algorithm"], set()).add(row["size"])
     return found
 
@@ -165,15 +173,10 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[
         yield label, f"{text}difference {shown(difference)}", verdict
 
 
-def composition_matters(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, str, str]]:
+def composition_matters(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     """H3: the pipeline's verdicts on the controls against bpe of the same size."""
     for control in CONTROLS:
-        here = {
-            row["size"]: row
-            for row in rows
-            if (row["algorithm"], row["testset"], row["metric"]) == (control, testset, METRIC)
-        }
-        if here:
+        if here := {row["size"]: row for row in rows if row["algorithm"] == control}:
             verdicts = [row["verdict"] for row in here.values()]
             refuted = sum(verdict in (SAME, BETTER) for verdict in verdicts) >= 2
             verdict = CONFIRMED if set(verdicts) == {WORSE} else REFUTED if refuted else OPEN
@@ -209,63 +212,60 @@ def with_morphemes(rows: Sequence[Row], path: Path) -> list[Row]:
     return [{**row, MORPHEMES: None if isnan(each) else each} for row, each in zip(rows, found, strict=True)]
 
 
-def morphemes_predict(rows: Sequence[Row], testset: str) -> Iterator[tuple[str, str, str]]:
+def morphemes_predict(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     """Asked beforehand, with no hypothesis: does agreement with gold morphemes predict chrF, where pieces have it?"""
-    if found := predict(swept_systems([row for row in rows if row[MORPHEMES] is not None], testset, METRIC)):
+    if found := predict(swept([row for row in rows if row[MORPHEMES] is not None])):
         rho, beyond = found.rho[MORPHEMES], found.beyond_size[MORPHEMES]
         few = found.algorithms < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else "excludes 0" if rho.low > 0 or rho.high < 0 else OPEN
         yield f"morphemes, {found.systems} systems", f"ρ = {shown(rho)}; given entries {shown(beyond)}", verdict
 
 
-def what_differs(rows: Sequence[Row], testset: str) -> str:
+def what_differs(rows: Sequence[Row]) -> str:
     """Return the pipeline's table of what differs between the systems besides the segmentation, as Markdown."""
     systems: dict[str, list[Row]] = {}
     for row in rows:
-        if (row["testset"], row["metric"]) == (testset, METRIC):
-            systems.setdefault(row["segmentation"], []).append(row)
+        systems.setdefault(row["segmentation"], []).append(row)
     table = differences(systems)
     return "\n\n".join([f"## {table.title}", markdown_table(table), *table.notes])
 
 
-def findings(rows: Sequence[Row], testset: str) -> str:
+def findings(every: Sequence[Row]) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
-    found, systems = curves(rows, testset), swept_systems(rows, testset, METRIC)
-    learned = sizes_that_learned(rows, testset)
+    rows = judged(every)
+    found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
     lines = [*more_entries_are_better(found, learned), *size_matters_more(found, learned)]
-    lines += composition_matters(rows, testset)
-    larger = swept_systems([row for row in rows if row["size"] != SIZES[0]], testset, METRIC)  # asked afterwards
+    lines += composition_matters(rows)
+    larger = swept([row for row in rows if row["size"] != SIZES[0]])  # asked afterwards
     for size, of_sizes in (("", systems), (f", without size {SIZES[0]}", larger)):
         without = [system for system in of_sizes if system.algorithm not in CONTROLS]
         for label, chosen in ((size, of_sizes), (f"{size}, without controls", without)):
             if (chosen is of_sizes or len(without) < len(of_sizes)) and (prediction := predict(chosen)):
                 lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
-    lines += morphemes_predict(rows, testset)
+    lines += morphemes_predict(rows)
     table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
     head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
     if untrained := sum(not system.learned for system in systems):
         said += f" {untrained} learned nothing (not part of H4 to H6)."
-    return f"{said}\n\n{head}\n{table}\n\n{what_differs(rows, testset)}\n"
+    return f"{said}\n\n{head}\n{table}\n\n{what_differs(rows)}\n"
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--scores", type=Path, required=True, help="scores.csv of one pair of languages")
     parser.add_argument("--output", type=Path, required=True, help="folder for findings.md, scores.csv and figure.png")
     arguments = parser.parse_args(argv)
     rows = complete(read_scores(arguments.scores))
-    testset = rows[0]["testset"]
     arguments.output.mkdir(parents=True, exist_ok=True)
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    (arguments.output / "findings.md").write_text(findings(rows, testset), encoding="utf-8")
-    if (figure := draw_sweep(rows, [(testset, METRIC)])) is not None:
+    (arguments.output / "findings.md").write_text(findings(rows), encoding="utf-8")
+    if (figure := draw_sweep(rows, [(rows[0]["testset"], METRIC)])) is not None:
         save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
     print((arguments.output / "findings.md").read_text(encoding="utf-8"))
-    return 0
 
 
 if __name__ == "__main__":

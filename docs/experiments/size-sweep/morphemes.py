@@ -10,14 +10,13 @@ their word (`huffman`) have none.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from subwords import load
 from subwords.boundaries import boundary_scores, read_gold
 from subwords.counting import count_words
@@ -38,8 +37,8 @@ def agreement(manifest: dict[str, Any], gold: Sequence[Path]) -> Iterator[dict[s
 
 
 @program
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
     parser.add_argument("--manifest", type=Path, required=True, help="manifest.json of one pair of languages")
     parser.add_argument("--gold", type=Path, nargs="+", required=True, help="word, tab, its morphemes")
     parser.add_argument("--output", type=Path, required=True)
@@ -48,7 +47,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(agreement(json.loads(arguments.manifest.read_text(encoding="utf-8")), arguments.gold))
-    return 0
 
 
 if __name__ == "__main__":
