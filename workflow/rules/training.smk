@@ -1,5 +1,5 @@
 # From pieces to a model, its translations and their scores: one job for each run. Only what is missing is made, by the rule
-# that the plan shows: `train`, `select` (other checkpoints of a finished training), `evaluate` or `rescore`.
+# that the plan shows: `train`, `select` (other checkpoints of a finished training), or one of those in evaluation.smk.
 # Checkpoints are not outputs: Snakemake deletes the outputs of an interrupted job, and training continues from them.
 
 RUN = "results/runs/{corpus}/{direction}/{segmentation}/{model}.{key}/seed{seed}"
@@ -45,40 +45,3 @@ use rule train as select with:
         "results/benchmarks/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
     message:
         "choose {wildcards.choice} of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"
-
-
-# translate and score with an existing model: another search or test set
-rule evaluate:
-    input:
-        unpack(inputs_of_run),
-        model=ancient(f"{RUN}/{{choice}}/record.json"),
-    output:
-        update(EVALUATED),
-    log:
-        "results/logs/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
-    benchmark:
-        "results/benchmarks/evaluate/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
-    conda:
-        "../../envs/pipeline.yaml"
-    threads: runtime["threads"]
-    resources:
-        gpu=int(HAS_GPU),
-    params:
-        job=lambda wildcards, output: as_json(run_of(wildcards).job(runtime)),
-    message:
-        "evaluate {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"
-    shell:
-        program("evaluate.py {params.job:q} >{log:q} 2>&1 && touch {output:q}")
-
-
-# score what is translated with another metric, without a card
-use rule evaluate as rescore with:
-    input:
-        unpack(inputs_of_run),
-        # a file that is never there: where something must be translated, this rule is none for the run
-        translations=lambda wildcards: ["untranslated"] * run_of(wildcards).needs_translation(),
-        model=ancient(f"{RUN}/{{choice}}/record.json"),
-    resources:
-        gpu=0,
-    message:
-        "score {wildcards.segmentation} {wildcards.model} seed {wildcards.seed} on {wildcards.corpus} {wildcards.direction}"

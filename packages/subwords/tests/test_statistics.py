@@ -73,7 +73,7 @@ def test_a_text_by_hand(tmp_path: Path) -> None:
 def test_without_text_and_model_the_rest_is_there(tmp_path: Path) -> None:
     figures = describe(Segmented(write(tmp_path, "pieces", "a b\na\n")))
     assert figures["pieces_per_sentence"] == 1.5
-    assert not {"words", "kept_whole", "algorithm", "boundaries"} & figures.keys()
+    assert not {"words", "kept_whole", "algorithm", "held_out", "boundaries"} & figures.keys()
 
 
 def test_an_empty_file(tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_text_and_pieces_must_be_parallel(tmp_path: Path) -> None:
 
 def test_held_out_unknowns_by_hand(tmp_path: Path) -> None:
     dev = segmented(tmp_path, "dev", "undo zap\na ab\n")  # un ##do z ##a ##p / a a ##b
-    _, known = count_pieces(segmented(tmp_path, "train", TEXT).pieces)
-    assert unknown_rates(dev, known, WordPiece(MODEL)) == {
+    figures = describe(segmented(tmp_path, "train", TEXT), {"dev": dev}, segmenter=WordPiece(MODEL))
+    assert figures["held_out"]["dev"] == {
         "pieces": 8,
         "unknown_pieces": 3,
         "unknown_piece_rate": 3 / 8,

@@ -159,14 +159,14 @@ class Huffman(WordSegmenter):
         arity = check_size(cls, size)
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
-        table, alphabet = word_table(texts), IDEOGRAPHS
-        if options["variant"] == "reference":
-            table, alphabet = table.discard({WORD_END.encode(), UNKNOWN.encode()}), CONSECUTIVE
+        table, reference = word_table(texts), options["variant"] == "reference"
+        if reference:
+            table = table.discard({WORD_END.encode(), UNKNOWN.encode()})
         words, counts = table.words(), table.counts()
         del table
         order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
         words, counts = [words[i] for i in order], [counts[i] for i in order]
-        codes = huffman_codes(words, counts, arity, options["padding"], alphabet)
+        codes = huffman_codes(words, counts, arity, options["padding"], CONSECUTIVE if reference else IDEOGRAPHS)
         warn_of_fewer(cls, len(words), arity, "the text has no more words, and each has one")
         return cls(codes, _unknown(options))
 

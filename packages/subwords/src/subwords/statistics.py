@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,7 +34,12 @@ class Segmented(NamedTuple):
 
 
 def describe(
-    train: Segmented, *, segmenter: Segmenter | None = None, gold: Path | None = None, alpha: float = ALPHA
+    train: Segmented,
+    held_out: Mapping[str, Segmented] | None = None,
+    *,
+    segmenter: Segmenter | None = None,
+    gold: Path | None = None,
+    alpha: float = ALPHA,
 ) -> dict[str, Any]:
     """Return the statistics of a segmented training text; what needs a file or model that is not given is left out.
 
@@ -46,6 +51,7 @@ def describe(
       `characters_per_piece` (characters of the text but its spaces, by all pieces)
     - with a segmenter: `algorithm`, `size_reached`; with a text, too: `kept_whole`, the share of running words that are
       one piece of their own (not `<unk>`), and `pieces_per_word_histogram`, pieces in a word -> running words
+    - with `held_out` files (dev, test, ...): for each, see `unknown_rates`
     - with a `gold` file and a segmenter: `boundaries`, see `boundaries.boundary_scores`
 
     Raises InputError when a file cannot be read, or a text has not as many lines as its pieces.
@@ -68,6 +74,8 @@ def describe(
         result |= {"algorithm": segmenter.algorithm, "size_reached": segmenter.reached()}
     if train.text:
         result |= _of_words(train, sentences, pieces, segmenter)
+    if held_out:
+        result["held_out"] = {name: unknown_rates(file, counts, segmenter) for name, file in held_out.items()}
     if segmenter:
         if gold:
             result["boundaries"] = boundary_scores(segmenter, read_gold(gold))
