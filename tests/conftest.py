@@ -24,9 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put files with many slow tests first: of two processes, none is left with a long file at the end."""
+    """Put whole runs first, then files with many slow tests: no process is left alone with a long file at the end."""
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    items.sort(key=lambda item: (item.path.parent.name != "workflow", -slow[item.path]))
 
 
 @pytest.fixture(scope="session")
