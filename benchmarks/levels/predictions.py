@@ -8,6 +8,7 @@ scores were drawn without a look at the measure. 400 trials take some ten minute
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -24,14 +25,17 @@ NOISE = 0.3
 MEASURE = "renyi_efficiency_target"
 
 
-def unrelated(random: np.random.Generator, algorithms: int, shared: float) -> list[Swept]:
-    """Return systems whose scores have nothing to do with the measure. Both are alike within an algorithm."""
+def unrelated(random: np.random.Generator, algorithms: int, shared: float, sizes: bool) -> list[Swept]:
+    """Return systems whose scores have nothing to do with the measure. Both are alike within an algorithm.
+
+    With `sizes`, the measure falls with the size, too, as pieces per sentence do.
+    """
 
     def drawn() -> np.ndarray:
         common, own = random.normal(size=(algorithms, 1)), random.normal(size=(algorithms, SIZES))
         return math.sqrt(shared) * common + math.sqrt(1 - shared) * own
 
-    measures, scores = drawn(), drawn()
+    measures, scores = drawn() - np.arange(SIZES) * sizes, drawn()
     return [
         Swept(
             str(algorithm),
@@ -43,11 +47,11 @@ def unrelated(random: np.random.Generator, algorithms: int, shared: float) -> li
     ]
 
 
-def excluded(algorithms: int, shared: float, trials: int, draws: int, seed: int) -> tuple[float, float]:
+def excluded(algorithms: int, shared: float, sizes: bool, trials: int, draws: int, seed: int) -> tuple[float, float]:
     """Return the share of trials in which the interval of rho, and of the partial rho, excludes zero."""
     random, counts = np.random.default_rng(seed), np.zeros(2)
     for _ in range(trials):
-        found = predict(unrelated(random, algorithms, shared), draws=draws, seed=int(random.integers(2**31)))
+        found = predict(unrelated(random, algorithms, shared, sizes), draws=draws, seed=int(random.integers(2**31)))
         assert found is not None  # two algorithms or more
         intervals = found.rho[MEASURE], found.beyond_size[MEASURE]
         counts += [not interval.low <= 0 <= interval.high for interval in intervals]
@@ -60,11 +64,17 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--trials", type=int, default=400, help="of each row (400)")
     command.add_argument("--draws", type=int, default=200, help="of the bootstrap (200)")
     arguments = command.parse_args(argv)
-    print("| algorithms | alike within one | rho | beyond size |\n|--:|--:|--:|--:|")
-    for algorithms in ALGORITHMS:
-        for shared in SHARED:
-            rho, beyond = excluded(algorithms, shared, arguments.trials, arguments.draws, seed=1)
-            print(f"| {algorithms} | {shared:.0%} | {100 * rho:.1f} | {100 * beyond:.1f} |", flush=True)
+    print("| algorithms | alike within one | measure | rho | beyond size |\n|--:|--:|---|--:|--:|")
+    for sizes, algorithms, shared in itertools.product((False, True), ALGORITHMS, SHARED):
+        rho, beyond = excluded(algorithms, shared, sizes, arguments.trials, arguments.draws, seed=1)
+        row = (
+            algorithms,
+            f"{shared:.0%}",
+            "follows size" if sizes else "does not",
+            f"{100 * rho:.1f}",
+            f"{100 * beyond:.1f}",
+        )
+        print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
 @pytest.mark.slow
 def test_the_interval_holds_no_correlation_as_often_as_it_says():
     """`python -m benchmarks.levels.predictions` prints the table of docs/results.md, with many more."""
-    rho, _ = excluded(algorithms=8, shared=0.5, trials=60, draws=100, seed=5)
+    rho, _ = excluded(algorithms=8, shared=0.5, sizes=True, trials=60, draws=100, seed=5)
     assert rho <= 0.1  # 3 of 60 expected; more than 6 with probability 0.03
 
 
