@@ -67,14 +67,8 @@ def main(argv: list[str] | None = None) -> None:
     print("| algorithms | alike within one | measure | rho | beyond size |\n|--:|--:|---|--:|--:|")
     for sizes, algorithms, shared in itertools.product((False, True), ALGORITHMS, SHARED):
         rho, beyond = excluded(algorithms, shared, sizes, arguments.trials, arguments.draws, seed=1)
-        row = (
-            algorithms,
-            f"{shared:.0%}",
-            "follows size" if sizes else "does not",
-            f"{100 * rho:.1f}",
-            f"{100 * beyond:.1f}",
-        )
-        print(f"| {' | '.join(map(str, row))} |", flush=True)
+        measure = "follows the size" if sizes else "does not"
+        print(f"| {algorithms} | {shared:.0%} | {measure} | {100 * rho:.1f} | {100 * beyond:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

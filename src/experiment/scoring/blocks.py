@@ -63,10 +63,12 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
     columns: dict[tuple[str, int, str], dict[str, Any]] = {}
     for metric in manifest.metrics:
         signature, found = counted(metric)
-        mine, kind = {run: found[run] for run in files}, METRICS[metric]
+        statistics, kind = {run: found[run] for run in files}, METRICS[metric]
         margin = margins.get(metric, kind.margin)
-        compared = compare(_by_system(mine), against, margin=margin, higher_is_better=kind.higher_is_better, **options)
-        for (name, seed), outcome in _each_seed(mine, against, options).items():
+        compared = compare(
+            _by_system(statistics), against, margin=margin, higher_is_better=kind.higher_is_better, **options
+        )
+        for (name, seed), outcome in _of_each_seed(statistics, against, options).items():
             columns[name, seed, metric] = {
                 "baseline": against.get(name, name if name in against.values() else None),
                 "test": test_signature(signature, **options),
@@ -119,7 +121,9 @@ def _by_system(runs: ByRun) -> dict[str, list[SentenceStatistics]]:
     return found
 
 
-def _each_seed(runs: ByRun, against: Mapping[str, str], options: Mapping[str, Any]) -> dict[tuple[str, int], Outcome]:
+def _of_each_seed(
+    runs: ByRun, against: Mapping[str, str], options: Mapping[str, Any]
+) -> dict[tuple[str, int], Outcome]:
     """Return the paired test of every run against its baseline's run with the same seed; baselines have no p-value."""
     found: dict[tuple[str, int], Outcome] = {}
     for baseline, seed in (run for run in runs if run[0] not in against):
