@@ -62,7 +62,7 @@ def excluded(algorithms: int, shared: float, sizes: bool, trials: int, draws: in
 def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__, "python -m benchmarks.levels.predictions")
     command.add_argument("--trials", type=int, default=400, help="of each row (400)")
-    command.add_argument("--draws", type=int, default=200, help="of the bootstrap (200)")
+    command.add_argument("--draws", type=int, default=2000, help="of the bootstrap (2000)")
     arguments = command.parse_args(argv)
     print("| algorithms | alike within one | measure | rho | beyond size |\n|--:|--:|---|--:|--:|")
     for sizes, algorithms, shared in itertools.product((False, True), ALGORITHMS, SHARED):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from levels.predictions import excluded
-from scipy.stats import pearsonr, rankdata, spearmanr
+from scipy.stats import norm, pearsonr, rankdata, spearmanr, t
 
-from experiment.scoring.prediction import Swept, partial, predict, spearman, swept_systems
+from experiment.scoring.prediction import Swept, partial, predict, spearman, swept_systems, tail
 
 
 def systems(scores, *, algorithms=8, sizes=4, seeds=3, noise=0.0, random=None):
@@ -27,10 +27,17 @@ def systems(scores, *, algorithms=8, sizes=4, seeds=3, noise=0.0, random=None):
 def test_correlations_are_those_of_scipy():
     random = np.random.default_rng(3)
     measures, scores = random.integers(0, 6, size=(3, 20)).astype(float), random.normal(size=20)
-    matrix = spearman(measures, scores)
+    matrix = spearman(np.vstack([measures, scores]))
     for row, measure in zip(matrix, measures, strict=False):
         assert row[-1] == pytest.approx(spearmanr(measure, scores).statistic)
     assert matrix[0, 2] == pytest.approx(spearmanr(measures[0], measures[2]).statistic)
+
+
+def test_absent_systems_do_not_count_in_a_correlation():
+    random = np.random.default_rng(6)
+    values, present = random.integers(0, 6, size=(5, 2, 30)).astype(float), random.random((5, 30)) < 0.6
+    for one, there, matrix in zip(values, present, spearman(values, present), strict=True):
+        assert matrix[0, 1] == pytest.approx(spearmanr(*one[:, there]).statistic)
 
 
 def test_the_partial_correlation_is_that_of_residuals_of_ranks():
@@ -38,7 +45,7 @@ def test_the_partial_correlation_is_that_of_residuals_of_ranks():
     measures, scores = random.normal(size=(2, 25)), random.normal(size=25)
     given, one, other = (rankdata(values) for values in (measures[0], measures[1], scores))
     residuals = [values - np.polyval(np.polyfit(given, values, 1), given) for values in (one, other)]
-    assert partial(spearman(measures, scores), 1, 2, 0) == pytest.approx(pearsonr(*residuals).statistic)
+    assert partial(spearman(np.vstack([measures, scores])), 1, 2, 0) == pytest.approx(pearsonr(*residuals).statistic)
 
 
 def test_a_measure_that_decides_the_score_is_found_beyond_size():
@@ -59,11 +66,17 @@ def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
     assert beyond.low < 0 < beyond.high
 
 
-@pytest.mark.slow
-def test_the_interval_holds_no_correlation_as_often_as_it_says():
-    """`python -m benchmarks.levels.predictions` prints the table of docs/results.md, with many more."""
-    rho, _ = excluded(algorithms=8, shared=0.5, sizes=True, trials=60, draws=100, seed=5)
-    assert rho <= 0.1  # 3 of 60 expected; more than 6 with probability 0.03
+def test_the_interval_excludes_no_correlation_no_more_often_than_it_says():
+    """Plain percentiles exclude zero in 12 and 14% here; `python -m benchmarks.levels.predictions` has more settings."""
+    rho, beyond = excluded(algorithms=5, shared=0.0, sizes=False, trials=200, draws=400, seed=5)
+    assert max(rho, beyond) <= 0.085  # more than 17 of 200, of which 10 are expected, with probability 0.01
+
+
+def test_expanded_percentiles_of_a_mean_are_its_t_interval():
+    """Of normal values, drawn means are normal with the variance of n: see the R package resample, ExpandProbs."""
+    values = np.random.default_rng(7).normal(size=8)
+    found = norm(values.mean(), values.std() / np.sqrt(8)).ppf([tail(8), 1 - tail(8)])
+    assert found == pytest.approx(t(7, values.mean(), values.std(ddof=1) / np.sqrt(8)).interval(0.95))
 
 
 def test_only_algorithms_with_several_sizes_count():

@@ -23,7 +23,7 @@ from experiment.reporting.figures import draw_sweep
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
-from experiment.scoring.prediction import DRAWS, FEWEST_ALGORITHMS, Interval, Prediction, Swept, predict, swept_systems
+from experiment.scoring.prediction import FEWEST_ALGORITHMS, Interval, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
 
@@ -34,6 +34,8 @@ SEEDS = 3
 CONTROLS = ("huffman", "random-bpe")
 #: At how many entries algorithms are compared with each other (H2).
 ENTRIES = 1000
+#: Draws of the bootstrap of ranges (H2).
+DRAWS = 2000
 RENYI, PIECES, MORPHEMES = "renyi_efficiency_target", "pieces_per_sentence_target", "boundary_f1_target"
 CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.

@@ -373,8 +373,8 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
         notes.append(
             f"ρ: Spearman's correlation with the score, over the {prediction.systems} systems of the "
             f"{prediction.algorithms} algorithms with several sizes{without}. Given entries: the partial "
-            "correlation, what a measure says beyond the entries in the vocabulary. In brackets, 95% of bootstrap "
-            "samples of algorithms, with all their sizes, and of seeds."
+            "correlation, what a measure says beyond the entries in the vocabulary. In brackets, 95% intervals "
+            "of a bootstrap of algorithms, with all their sizes, and of seeds."
         )
         if prediction.algorithms < FEWEST_ALGORITHMS:
             few = f"{prediction.algorithms} algorithms are too few for these intervals to mean anything"
