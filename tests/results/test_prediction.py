@@ -67,9 +67,27 @@ def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
 
 
 def test_the_interval_excludes_no_correlation_no_more_often_than_it_says():
-    """Plain percentiles exclude zero in 12 and 14% here; `python -m benchmarks.levels.predictions` has more settings."""
+    """Plain percentiles exclude zero in 12 and 14% here; `benchmarks.levels.predictions` has more settings."""
     rho, beyond = excluded(algorithms=5, shared=0.0, sizes=False, trials=200, draws=400, seed=5)
     assert max(rho, beyond) <= 0.085  # more than 17 of 200, of which 10 are expected, with probability 0.01
+
+
+def test_intervals_are_those_of_draws_one_after_the_other():
+    """Algorithms with other numbers of sizes, systems with other numbers of seeds."""
+    measure, random = "pieces_per_sentence_target", np.random.default_rng(8)
+    made = systems(lambda size, pieces: size, algorithms=6, noise=2.0, random=random)
+    swept = [replace(system, scores=system.scores[: 1 + k % 3]) for k, system in enumerate(made) if k % 5]
+    algorithms = {system.algorithm: [each for each in swept if each.algorithm == system.algorithm] for system in swept}
+
+    def drawn():
+        chosen = [each for name in random.choice(list(algorithms), len(algorithms)) for each in algorithms[name]]
+        means = [random.choice(each.scores, len(each.scores)).mean() for each in chosen]
+        return spearmanr([each.measures[measure] for each in chosen], means).statistic
+
+    found = predict(swept, draws=20_000, seed=1).rho[measure]
+    assert (found.low, found.high) == pytest.approx(
+        np.quantile([drawn() for _ in range(3000)], [tail(6), 1 - tail(6)]), abs=0.05
+    )
 
 
 def test_expanded_percentiles_of_a_mean_are_its_t_interval():
