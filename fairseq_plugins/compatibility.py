@@ -182,3 +182,5 @@ def _leave_compiler_out() -> None:
         if method.__code__.co_filename == torch._compile.__file__:
             original = vars(method)["__wrapped__"]
             original.__dynamo_disable = original
+    # Its wrapper only sets whether the step has gradients, and it has none.
+    torch.optim.Adam.step = torch.no_grad()(vars(torch.optim.Adam.step)["__wrapped__"])  # type: ignore[method-assign]

@@ -78,13 +78,14 @@ def test_optimizers_do_without_torch_s_compiler() -> None:
     program = """
 import sys, torch, fairseq_plugins
 from fairseq.optim.adam import Adam
-weight = torch.nn.Parameter(torch.ones(3))
-optimizer = Adam([weight])
-weight.grad = torch.ones(3)
-optimizer.step()
-optimizer.zero_grad()
-optimizer.load_state_dict(optimizer.state_dict())
-assert weight[0] < 1
+for kind in (Adam, torch.optim.AdamW):
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = kind([weight])
+    weight.grad = torch.ones(3)
+    optimizer.step()
+    optimizer.zero_grad()
+    optimizer.load_state_dict(optimizer.state_dict())
+    assert weight[0] < 1
 sys.exit("torch._dynamo" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -121,7 +121,10 @@ def write_text(language: str, source: Path, output: Path, splits: Sequence[str],
     names = [f"{split}.{language}" for split in splits]
     output.mkdir(parents=True, exist_ok=True)
     model = output / f"truecase.{language}"
-    with tempfile.TemporaryDirectory(dir=output, prefix=".tokens.") as folder, _lines_mapper(workers) as map_lines:
+    with (
+        tempfile.TemporaryDirectory(dir=output, prefix=".tokens.") as folder,
+        _lines_mapper(workers, source / f"train.{language}") as map_lines,
+    ):
         tokens = Path(folder)
         for name in names:
             rewrite(source / name, tokens / name, partial(map_lines, partial(tokenize, language=language)))
@@ -136,9 +139,11 @@ def tokenize_like(model: Path, language: str, source: Path, output: Path) -> Non
 
 
 @contextmanager
-def _lines_mapper(workers: int) -> Iterator[Callable[[Callable[[str], str], Iterable[str]], Iterator[str]]]:
-    """Yield a `map` that keeps the order of lines, on `workers` processes."""
-    if workers <= 1:
+def _lines_mapper(
+    workers: int, largest: Path
+) -> Iterator[Callable[[Callable[[str], str], Iterable[str]], Iterator[str]]]:
+    """Yield a `map` that keeps the order of lines, on `workers` processes where the largest text has several chunks."""
+    if workers <= 1 or next(islice(read_lines(largest), LINES_PER_CHUNK, None), None) is None:
         yield map
         return
     from multiprocessing import get_context
