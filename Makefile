@@ -34,7 +34,7 @@ SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARG
 .PHONY: help env run demo results watch paper plan test test-pipeline test-library test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel test-wheel clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
 	@echo
 	@echo "  make run EXPERIMENT=config/experiments/multi30k.yaml     another experiment"
 	@echo "  snakemake targets (in $(BIN)): all (default), data, segmentation, training, scores; snakemake -n shows what would run"

@@ -191,7 +191,7 @@ def mend(folder: Path, processes: int = 1) -> None:
 def go_on(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
     """Restore the state of early stopping; return whether the training had already ended.
 
-    fairseq looks at max-update and patience only after another update, so that both are looked at here. Every process
+    fairseq looks at max-update and patience only after another update, so both are checked here. Every process
     of a training calls this; nothing is written.
     """
     from fairseq_cli.train import should_stop_early

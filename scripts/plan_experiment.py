@@ -1,6 +1,7 @@
 """Print what an experiment or a paper will take: trainings, what is done, hours, disk. Starts nothing.
 
-Of an experiment, also how its systems differ besides the segmentation; of a paper, printed scores without one of ours.
+Of an experiment, also how its systems differ besides the segmentation; of a paper, also the published scores beside
+which there will be none of ours.
 """
 
 from __future__ import annotations

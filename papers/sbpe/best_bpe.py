@@ -1,5 +1,4 @@
-"""Which BPE is the best of a direction: on the test set, as Vilar and Federico 2021 chose the one S-BPE is compared
-with."""
+"""The BPE with the best BLEU of each direction, chosen on the test set as by Vilar and Federico 2021."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def _costs(letters: str, word: str, change: Sequence[int]) -> list[list[int]]:
 def scores(segmenter: Segmenter, gold: Sequence[Analyses]) -> dict[str, Any]:
     """Return `subwords.boundaries.boundary_scores`; of several analyses the one counts that the pieces agree with most.
 
-    As in the boundary measure of Virpioja et al. 2011: a word is not held against the segmentation for an ambiguity.
+    As in the boundary measure of Virpioja et al. 2011: an ambiguous word does not count against the segmentation.
     """
     found = piece_boundaries(segmenter, [word for word, _ in gold])
     chosen = [

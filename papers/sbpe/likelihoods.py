@@ -2,11 +2,12 @@
 
     L(S, Σn) = sum over units s of C(s) ln p(s)
 
-C(s) is how often s occurs in S when its words are segmented by the first n merges (Algorithm 2). Whose p it is can be
-read in two ways where S is a development corpus. p of the training text, segmented alike, is what is usual. It needs
-Laplace's smoothing, which the paper has for all probabilities: of count + 1 in N + K, where N is the number of its
-units and K that of the units in Σn. The paper does not say what becomes of a character that training lacks: here Σ0 has
-the characters of both texts, and such a one a count of 0. p of S itself, unsmoothed, is what Eq. 8 of the appendix has.
+C(s) is how often s occurs in S when its words are segmented by the first n merges (Algorithm 2). If S is a development
+corpus, p can come from two texts. Usually it comes from the training text, segmented in the same way. Then Laplace's
+smoothing is needed, which the paper has for all probabilities: (count + 1) / (N + K), where N is the number of units of
+the training text and K that of the units in Σn. The paper does not say what becomes of a character that training lacks:
+here Σ0 has the characters of both texts, and those that training lacks have a count of 0. In Eq. 8 of the appendix, p
+comes from S itself, without smoothing.
 """
 
 from __future__ import annotations

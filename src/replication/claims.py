@@ -18,7 +18,7 @@ That a number is as large as printed is a claim of its own, beside the one that 
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
 models are compared, where a ratio's denominator is zero, where translations of fewer than 200 lines are compared, or of
-a system that has learned nothing (its BLEU is not twice the copied source's and clearly above it), on generated text,
+a system that has learned nothing (docs/results.md), on generated text,
 and where the paper's text at hand has lost most numbers.
 """
 
@@ -252,7 +252,7 @@ def _selected(metrics: Sequence[str], where: Mapping[str, Any], measured: DataFr
 
 def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFrame) -> dict[Cell, tuple[float, float]]:
     """Return the number of each cell, and half its 95% interval: over seeds the mean (or its standard error), over the
-    rest what is taken. An extreme has the widest interval of those that it is taken of."""
+    rest what is taken. A maximum or minimum has the widest interval of its candidates."""
     if rows.empty:
         return {}
     run = [*KEYS, "testset"]
@@ -302,7 +302,7 @@ def _obstacle(runs: Runs, found: Numbers, sides: list[Side], zeros: list[Cell]) 
     if sentences < FEWEST_SENTENCES:
         return f"a test set of {sentences:.0f} lines; {FEWEST_SENTENCES} are needed"
     untrained = [] if runs.trained is None else _untrained(members, runs.trained)
-    return f"BLEU is not twice the copied source's and clearly above it: {_first_few(untrained)}" if untrained else ""
+    return f"learned nothing: {_first_few(untrained)}" if untrained else ""
 
 
 def _several_test_sets(found: Numbers) -> list[str]:

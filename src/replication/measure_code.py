@@ -12,8 +12,8 @@ from typing import Any
 def code_of(function: Callable[..., Any], folder: Path) -> list[str]:
     """Return the code of a measure of the paper in `folder`.
 
-    Of its own module these are the statements that it uses, also through others, so that a changed claim measures
-    nothing again. Of the paper's other modules it is all. What they import from elsewhere is not followed.
+    From the measure's own module: the statements that it uses, directly or through others, so that a changed claim
+    measures nothing again. From the paper's other modules: everything. What they import from elsewhere is not followed.
     """
     own, folder = Path(inspect.getfile(function)), folder.resolve()
     others = [path for path in sorted(folder.rglob("*.py")) if path not in (own, folder / "paper.py")]

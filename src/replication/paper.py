@@ -33,7 +33,7 @@ from subwords.errors import InputError, check_known, unknown
 FOLDER = schema.ROOT / "papers"
 #: Keys of an experiment that are not about the paper: they stand beside `experiment` in its file.
 MACHINE = ("runtime", "precision", "comet_model")
-#: What a call of the workflow may say of a paper. Its programs are told scale and parts, and read the rest in the file.
+#: Settings allowed on the command line for a paper. Its programs are given scale and parts; they read its file.
 CALLED = ("scale", "parts", "runtime", *RUNTIME)
 #: Where tables, figures and claims get their numbers from beside measures: scores.csv.
 SCORES = "scores"
@@ -190,7 +190,7 @@ def command_line(program: str, description: str | None) -> argparse.ArgumentPars
 
 
 def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:
-    """Raise InputError where a call of the workflow says what its programs, which read the paper's file, do not hear.
+    """Raise InputError for settings on the command line that would not reach the paper's programs: they read its file.
 
     `keys` come from `--config`, `files` from `--configfile`.
     """

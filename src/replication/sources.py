@@ -128,7 +128,8 @@ class Sources:
     def measured(self) -> str:
         """The file of its measurements: its name has the key of all that they are made of.
 
-        Of code, this is the paper's own: after a change of the library's that matters to them, delete the file.
+        Of all code, the key covers the paper's own. Where a change of the library affects the measurements, delete the
+        file.
         """
         paper, measure = self.paper, self.paper.measures[self.name]
         definition = {

@@ -174,8 +174,8 @@ def of_value(value: Record, measured: DataFrame) -> DataFrame:
     """Return our measurements that a published value is compared with.
 
     They agree with it in every key that the value fills. `split` and `row` must agree exactly when they are filled in
-    the measurement: one that is made for a certain cell belongs to no other. A value that names no segmentation is none
-    of a system of ours (another paper's score, a corpus's count).
+    the measurement: one that is made for a certain cell belongs to no other. A value that names no
+    segmentation belongs to none of our systems (another paper's score, a corpus's count).
     """
     keys = filled({name: value[name] for name in (*KEYS, "testset")})
     measured = matching(comparable(measured), **keys)
@@ -200,8 +200,8 @@ def summary(rows: DataFrame, place: str) -> Ours:
     """Return the mean of measurements over seeds with its 95% t interval; a single one keeps its own.
 
     What was measured in several directions and is the same in each (a joint vocabulary, the sentences of a corpus) is
-    one measurement. Raises InputError for measurements that differ in more than their seed, be it that some have a
-    corpus and others have none: a mean of those would be nobody's number. `place` says where in the paper they meet.
+    one measurement. Raises InputError for measurements that differ in more than their seed, for example where
+    only some have a corpus: their mean would mean nothing. `place` says where in the paper they meet.
     """
     if len(rows) > 1:
         rows = rows.drop_duplicates([name for name in MEASURED if name != "direction"])

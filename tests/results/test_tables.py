@@ -273,7 +273,7 @@ def test_the_sign_says_that_a_system_differs_and_shows_another_size(changed, sig
 
 def test_a_system_that_has_learned_nothing_is_named():
     text = markdown("e", blocks(scores_of({}, verdict="learned nothing")))
-    assert "Learned nothing: x (t). BLEU is not twice the copied source's and clearly above it" in text
+    assert "Learned nothing: x (t). Their BLEU is not above twice the copied source's" in text
     assert "+1.0 [+0.4, +1.6] learned nothing" in text
 
 

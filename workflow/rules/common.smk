@@ -81,7 +81,7 @@ def run_of(wildcards):
 
 
 def inputs_of_run(wildcards):
-    """Return what every rule for a run needs; what is there is not compared by its time."""
+    """Return what every rule for a run needs; files that exist are not compared by their times."""
     run = run_of(wildcards)
     marks = {"pieces": run.system.segmented.done, "texts": run.text_marks}
     return {name: ancient(mark) for name, mark in marks.items()} | {"used": registered(run.done)}
@@ -96,7 +96,8 @@ def program(command):
 
 
 # A result is identified by the key in its path. A changed program or environment changes no key and repeats nothing;
-# what is made from all of them (tables, report) has a digest of its code among its params.
+# what is made from all of them (tables, report) has a digest of its code among its params. Jobs and places are params of
+# functions that take `output`: Snakemake does not compare those, so that they repeat nothing either.
 # The shipped profiles set rerun-triggers, too, but a user's own may not. A workflow that uses this one as a module decides
 # for itself: where it reruns a step, the program finds its work done.
 if not IS_MODULE:

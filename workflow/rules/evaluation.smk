@@ -30,7 +30,7 @@ rule evaluate:
 use rule evaluate as rescore with:
     input:
         unpack(inputs_of_run),
-        # a file that is never there: where something must be translated, this rule is none for the run
+        # "untranslated" never exists, so that this rule is not chosen while a translation is missing
         translations=lambda wildcards: ["untranslated"] * run_of(wildcards).needs_translation(),
         model=ancient(f"{RUN}/{{choice}}/record.json"),
     resources:

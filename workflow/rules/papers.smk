@@ -7,7 +7,7 @@ include: "selection_on_test.smk"
 
 PAPER = f"results/{paper.folder}"
 PAPER_FOLDER = Path(paper.where).parent
-ON_SCALE = f"--paper {shlex.quote(CONFIGFILE)} --scale {paper.scale}"
+PAPER_OPTIONS = f"--paper {shlex.quote(CONFIGFILE)} --scale {paper.scale}"
 
 plan.further_files = [file for name in paper.needed_measures for file in paper.files(name).values()]
 
@@ -54,14 +54,14 @@ for name in paper.needed_measures:
             "../../envs/evaluation.yaml"
         threads: runtime["threads"]
         params:
-            paper=ON_SCALE,
+            paper=PAPER_OPTIONS,
             name=name,
         message:
             f"measure {name}"
         shell:
             program(
-                "measure.py {params.paper} --measure {params.name}"
-                " --threads {threads} --output {output} >{log} 2>&1"
+                "measure.py {params.paper} --measure {params.name:q}"
+                " --threads {threads} --output {output:q} >{log:q} 2>&1"
             )
 
 
@@ -72,7 +72,7 @@ rule replicate:
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.manifest.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
-        program=f"{PAPER_FOLDER}/paper.py",
+        module=f"{PAPER_FOLDER}/paper.py",
     output:
         [
             (
@@ -89,12 +89,12 @@ rule replicate:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        paper=ON_SCALE,
+        paper=PAPER_OPTIONS,
         parts=f"--parts {' '.join(paper.parts)}" if paper.parts else "",
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
         code=code_of("src/replication/*.py", "scripts/replicate.py"),
-        measured=MEASURED,
+        measured=MEASURED,  # this and the next only make the pages again when they change
         sizes=as_json(paper.sizes),
         about=[paper.title, paper.citation, paper.url],
         folder=subpath(output[0], parent=True),
@@ -103,5 +103,5 @@ rule replicate:
     shell:
         program(
             "replicate.py {params.paper} {params.parts} --measurements {input.measured}"
-            " {params.scores} {input.scores} --manifest {input.manifest} --key {params.key} --output {params.folder} >{log} 2>&1"
+            " {params.scores} {input.scores} --manifest {input.manifest} --key {params.key} --output {params.folder:q} >{log:q} 2>&1"
         )

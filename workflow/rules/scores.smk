@@ -76,7 +76,7 @@ rule collect_scores:
     output:
         report(f"{experiment.results}/scores.csv", category="Tables", caption="../report/scores.rst"),
     log:
-        f"results/logs/scores/{experiment.name}.log",
+        f"results/logs/collect_scores/{experiment.name}.log",
     benchmark:
         f"results/benchmarks/scores/{experiment.name}.tsv"
     conda:

@@ -86,7 +86,7 @@ class Plan:
         return self.segmentation(corpus, pair, name, int(seed))
 
     def _system(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> System:
-        """Return what is trained; `seed` counts where the segmentation is learned for each."""
+        """Return the system to train; `seed` matters only if its segmentation is learned for each seed."""
         if not self._experiment.segmentations[segmentation].per_seed and seed:
             return self.system(corpus, direction, segmentation, model, 0)
         pair = self._experiment.corpora[corpus].pair(*direction.split("-"))
@@ -216,9 +216,9 @@ class Plan:
 
     @cached_property
     def manifest_again(self) -> list[str]:
-        """A mark to be made with the manifest where the one that is there is of another experiment of this name.
+        """A file that forces a new manifest where the present one belongs to another experiment of the same name.
 
-        It is a target: what is only on the way to a target is not made again for results that look up to date.
+        It must be a target: Snakemake does not make an intermediate file again when the final results look up to date.
         """
         path = Path(self._experiment.results, "manifest.json")
         if not path.exists() or key(read_json(path)) == self.manifest_key:

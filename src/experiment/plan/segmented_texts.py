@@ -13,7 +13,7 @@ from experiment.store.keys import key
 from experiment.store.results import Keyed, Results
 from subwords.errors import InputError
 
-STEP = "segmentation 1"
+SEGMENTATION_STEP = "segmentation 1"
 #: An option of algorithms: the path of a report, which changes no result.
 REPORT = "report"
 #: The folder of binarized data; further draws are in numbered folders inside.
@@ -74,7 +74,7 @@ def describe_segmented(text: Text, entry: Segmentation, seed: int, results: Resu
             next_step="name a file with them: gold: FILE",
         )
     definition: dict[str, Any] = {
-        "step": STEP,
+        "step": SEGMENTATION_STEP,
         "corpus": text.key,
         "algorithm": _class_name(entry.algorithm) if entry.file else entry.algorithm,
         "size": entry.size,

@@ -19,7 +19,7 @@ from experiment.training import fairseq_flags
 from experiment.training.selection import gone
 from subwords.errors import InputError
 
-STEP, TRANSLATION = "training 2", "translation 1"
+TRAINING_STEP, TRANSLATION_STEP = "training 2", "translation 1"
 #: Beside the model: a description of the run, and its cost.
 RUN = "run.json"
 
@@ -47,7 +47,7 @@ def describe_system(
     if select["metric"] == "loss":  # nothing is translated in training; as by default, so that this has one key
         shaping["beam"] = 1
     definition = {
-        "step": STEP,
+        "step": TRAINING_STEP,
         "segmentation": segmented.key,
         "direction": direction,
         "recipe": fairseq_flags.content(flags, results.checksums),
@@ -85,7 +85,7 @@ class Evaluation:
 
     @cached_property
     def definition(self) -> dict[str, Any]:
-        return {"step": TRANSLATION, **self.search}
+        return {"step": TRANSLATION_STEP, **self.search}
 
     @property
     def folder(self) -> str:
@@ -118,7 +118,7 @@ class Evaluation:
         return Path(self.chosen, RUN).is_file() and all(map(self.scored, self.tests))
 
     def check_origin(self) -> None:
-        """Raise InputError for translations with another definition, or a training of other pieces than are there."""
+        """Raise InputError for translations with another definition, or a training on other pieces than those here."""
         segmented = self.system.segmented
         check_made_of(segmented.record, segmented.text.record)
         check_made_of(Path(self.training, RECORD), segmented.record)

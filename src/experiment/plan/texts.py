@@ -16,7 +16,7 @@ from experiment.store.keys import key
 from experiment.store.making import DONE
 from experiment.store.results import Keyed, Results
 
-STEP = "corpus 1"
+CORPUS_STEP = "corpus 1"
 DOWNLOADS = Path("results/downloads")
 
 
@@ -141,7 +141,7 @@ def describe_text(
     if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
         cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
-    definition: dict[str, Any] = {"step": STEP, "languages": pair.split("-")}
+    definition: dict[str, Any] = {"step": CORPUS_STEP, "languages": pair.split("-")}
     if isinstance(corpus, Group):
         parts = zip(corpus.members, members, strict=True)
         definition |= {"members": [[part.language, text.key, text.test(part.test).stem] for part, text in parts]}
@@ -164,7 +164,7 @@ def describe_text(
                 definition["tests"][name] = described[name]
                 tests.append(PlannedTestSet(name, name))
             else:
-                alone = {"step": f"test set of {STEP}", **described[name]}
+                alone = {"step": f"test set of {CORPUS_STEP}", **described[name]}
                 tests.append(PlannedTestSet(name, f"{name}.{key(alone)}", alone))
     folder = results.folder(f"corpora/{corpus.name}.{key(definition)}/{pair}", definition)
     return Text(definition, folder, corpus, pair, cleaning, checksums, tuple(tests), members)

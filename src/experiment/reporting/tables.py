@@ -248,8 +248,8 @@ def _untrained(systems: Systems, rows: Sequence[Row]) -> list[str]:
         for testset in _distinct(rows, "testset")
         if any(row["verdict"] == LEARNED_NOTHING for row in mine if row["testset"] == testset)
     ]
-    rule = f"BLEU is not twice the copied source's and clearly above it, or not above {BLEU_FLOOR:g}"
-    return [f"Learned nothing: {', '.join(nothing)}. {rule}."] if nothing else []
+    rule = f"Their BLEU is not above twice the copied source's, not above {BLEU_FLOOR:g}, or not significantly higher."
+    return [f"Learned nothing: {', '.join(nothing)}. {rule}"] if nothing else []
 
 
 def _round_trips(systems: Systems) -> str:

@@ -32,7 +32,7 @@ class Held:
     kind: str
     finished: bool
     size: int  # bytes
-    made: float  # seconds since the epoch; of what is not finished, its last new file
+    made: float  # seconds since the epoch; of an unfinished result, when its newest file was written
     users: tuple[str, ...]  # experiments; those of earlier plans, which were changed since, in brackets
 
 

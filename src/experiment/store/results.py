@@ -91,10 +91,10 @@ def not_from_the_future(paths: Iterable[Path]) -> None:
 
 
 def not_interrupted(marks: Iterable[Path]) -> None:
-    """Let Snakemake forget that jobs of finished steps were killed: it was after they had written their last file.
+    """Let Snakemake forget that jobs of finished steps were killed: they had already written their last file.
 
-    Snakemake (9.27) would start it again, and nothing else: from a job that it forces it does not go on to others
-    whose inputs are ancient and there, even if all of their outputs are missing.
+    Snakemake (9.27) would run such a job again, and then skip the jobs that depend on it, even if their outputs are
+    missing, where their inputs are marked `ancient`.
     """
     begun: dict[str, Path] = {}
     for path in INTERRUPTED.rglob("*"):

@@ -6,7 +6,7 @@ splits it recursively in two where that lowers the cost, until an epoch gains li
 probable morphs (Viterbi). The library `morfessor` does the work, with the defaults of its program `morfessor-train`:
 each word type counts once (`dampening=ones`), and `-` is always split off.
 
-How many morphs come out, `corpusweight` decides: a larger one gives more and longer morphs. There is no exact size;
+`corpusweight` decides how many morphs there are: a larger one gives more and longer morphs. There is no exact size;
 `morphs=N` lets Morfessor move the weight until the lexicon has about N.
 
 The model file is a segmentation list of Morfessor's (`count morph + morph`, one word type a line), which

@@ -1,4 +1,4 @@
-"""NumPy's random numbers without NumPy, whose import takes longer than many a text: PCG64 (XSL-RR) and its seeding.
+"""NumPy's random numbers (PCG64, XSL-RR) without NumPy: its import takes longer than segmenting a short text.
 
 O'Neill 2014 ("PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for Random Number
 Generation"), and NumPy's `SeedSequence`, after O'Neill's `seed_seq_fe`.

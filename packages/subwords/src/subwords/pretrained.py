@@ -10,7 +10,7 @@ file, so that a model has its own copy and its signature. Pieces are those of th
 - A SentencePiece model is applied by SentencePiece, as with `unigram` and `spm-bpe`.
 - Codes of subword-nmt (version 0.2) are applied as with `bpe`.
 
-What text a foreign model expects (raw, tokenized, lower case, language codes) it does not say. `reads` is "raw"; an
+A foreign model does not say what text it expects (raw, tokenized, lower case, language codes). `reads` is "raw"; an
 experiment that gives subword-nmt codes says `text: moses`.
 """
 

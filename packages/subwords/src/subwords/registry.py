@@ -105,7 +105,7 @@ def split_file(name: str, folder: Path | None = None) -> tuple[Path, str]:
 def source_digest(name: str, folder: Path | None = None) -> str:
     """Return the SHA-256 digest (hexadecimal) of the file that defines an algorithm.
 
-    It changes whenever that file does, so that what was learned with another state of it can be told apart. What the
+    It changes whenever that file does, so that what was learned with another version of it can be told apart. What the
     file imports does not enter: a class of one's own is one file (its neighbours cannot be imported).
     """
     return digest_of(find(name, folder))

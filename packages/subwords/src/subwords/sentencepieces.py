@@ -11,11 +11,11 @@ algorithms alike.
 
 What is lost: `▁` (U+2581) of the text decodes as a space, and is counted. With another normalization, what it rewrites.
 
-Learning knows no chance. `spm-bpe` has one thread; `unigram` has those that it is given, and adds up by thread, so that
-its scores depend on their number. No line is dropped: SentencePiece leaves out lines
-with NUL or U+2585, which it uses itself, so learning reads these two characters as a space; and lines above 4192 bytes,
-so learning cuts those at a space (uncut, periodic lines of that kind would take it minutes). `size` counts every entry
-of the model: pieces, characters, and <unk>, <s>, </s>.
+Learning draws nothing at random. `spm-bpe` has one thread; `unigram` has those that it is given, and adds up by thread,
+so that its scores depend on their number. No line is dropped: SentencePiece leaves out lines with NUL or U+2585, which
+it uses itself, so learning reads these two characters as a space; and lines above 4192 bytes, so learning cuts those at
+a space (uncut, periodic lines of that kind would take it minutes). `size` counts every entry of the model: pieces,
+characters, and <unk>, <s>, </s>.
 """
 
 from __future__ import annotations
