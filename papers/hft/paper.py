@@ -353,7 +353,7 @@ def f95_and_nu_above(runs: Runs, form: str, hft: Side) -> Finding:
 def by_frequencies(
     rule: Rule, says: str, about: str = "", *, form: str = "", hft: Side = HFT_IN_SIX, where: str = "section 2.3"
 ) -> Claim:
-    """Return the claim that a rule judges, on what numbers or languages it is `about`."""
+    """Return the claim that a rule judges; `about` says by which numbers or in which languages."""
     note = " ".join((rule.__doc__ or "").split()).rstrip(".") + (f" ({about})" if about else "")
     return Claim(says, ("frequencies",), lambda runs: rule(runs, form, hft), note, where)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -104,19 +104,15 @@ def spearman(values: Array, present: NDArray[np.bool_] | None = None) -> Array:
     `values` is (..., variables, systems), the result (..., variables, variables); nan where something does not vary.
     Systems that are not `present` (..., systems) do not count.
     """
-    values = np.asarray(values, dtype=float)
-    counted = np.ones((*values.shape[:-2], 1, values.shape[-1])) if present is None else present[..., None, :] * 1.0
-    # A rank, less the mean of ranks, is half of (how many are below - how many are above).
-    ranks = [np.sign(row[..., :, None] - row[..., None, :]) @ counted[..., 0, :, None] for row in _variables(values)]
-    centred = np.concatenate(ranks, axis=-1).swapaxes(-1, -2) * counted
+    from scipy.stats import rankdata
+
+    counted = values if present is None else np.where(present[..., None, :], values, np.nan)
+    ranks = rankdata(counted, axis=-1, nan_policy="omit")
+    centred = np.nan_to_num(ranks - np.nanmean(ranks, axis=-1, keepdims=True))
     products = centred @ centred.swapaxes(-1, -2)
     variances = np.diagonal(products, axis1=-2, axis2=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return products / np.sqrt(variances[..., :, None] * variances[..., None, :])
-
-
-def _variables(values: Array) -> Iterator[Array]:
-    return (values[..., k, :] for k in range(values.shape[-2]))
 
 
 def partial(correlations: Array, one: int, other: int, given: int) -> Array:
