@@ -3,6 +3,8 @@
 # The runs are targets, too: a deleted run is made again although its scores are still in the tables.
 RESULTS = [f"{experiment.results}/{name}" for name in ("scores.csv", "table.md", "table.tex", "report.html")]
 RESULTS += plan.marks["runs"]
+#: Kind of figure -> its title and caption, as in the report.
+CAPTIONS = read_mapping(HERE / "src/experiment/reporting/templates/captions.yaml", next_step="restore it")
 
 
 # Markdown and LaTeX; one self-contained page with tables, plots, sample translations, provenance
@@ -16,7 +18,7 @@ rule tables:
         page=report(f"{experiment.results}/report.html", category="Report", caption="../report/page.rst"),
         figures=report(
             directory(f"{experiment.results}/figures"),
-            patterns=["{block}.{kind,scores|sizes|curves|words[.].+|pieces}.svg"],
+            patterns=[f"{{block}}.{{kind,({'|'.join(CAPTIONS)})([.].+)?}}.svg"],
             category="Figures",
             labels={"system": "{block}", "figure": "{kind}"},
             caption="../report/figure.rst",
@@ -31,6 +33,7 @@ rule tables:
     params:
         code=code_of("src/experiment/reporting/*.*", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
         key=plan.manifest_key,
+        captions=CAPTIONS,
     message:
         "tables and report"
     shell:
