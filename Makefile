@@ -70,6 +70,9 @@ test-fast: env  ## the tests without real trainings
 	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library FAST=yes
 
 # Both at the same time: three processes for two cores, so that no core is idle while one of them waits. A fourth was slower.
+# Each with one thread, else those of numpy and torch wait for each other.
+test-pipeline test-library: export OMP_NUM_THREADS = 1
+
 test-pipeline:
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 	    $(if $(FAST),--hypothesis-profile=fast -m "not slow and not papers and not deployment")
