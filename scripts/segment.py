@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.binarizing import binarize
 from experiment.programs import Job, job_program
-from experiment.segmenting import segment
+from experiment.segmentation.binarizing import binarize
+from experiment.segmentation.segmenting import segment
 from experiment.store.making import check_inputs, define, made_of, make
 
 

@@ -1,4 +1,4 @@
-"""How well the significance tests hold their level: the tables of docs/statistics.md.
+"""How well the significance tests hold their level: the tables of docs/significance.md.
 
 python -m benchmarks.levels [--trials N]
 

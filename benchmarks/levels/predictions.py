@@ -1,4 +1,4 @@
-"""How often the intervals of what predicts the score exclude zero where nothing predicts it (docs/results.md).
+"""How often intervals of what predicts the score exclude zero where nothing predicts it (docs/metrics-and-tables.md).
 
 python -m benchmarks.levels.predictions [--trials N]
 

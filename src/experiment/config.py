@@ -19,7 +19,7 @@ from experiment.runs import Grid, Run
 from experiment.scoring import significance
 from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
-from experiment.segmentations import baselines, described_segmentation, with_sizes
+from experiment.segmentation.entries import baselines, described_segmentation, with_sizes
 from experiment.store.results import Results
 from experiment.training import fairseq_flags
 from experiment.yamlfiles import read_mapping

@@ -18,7 +18,7 @@ That a number is as large as printed is a claim of its own, beside the one that 
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
 models are compared, where a ratio's denominator is zero, where translations of fewer than 200 lines are compared, or of
-a system that has learned nothing (docs/results.md), on generated text,
+a system that has learned nothing (docs/metrics-and-tables.md), on generated text,
 and where the paper's text at hand has lost most numbers.
 """
 

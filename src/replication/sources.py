@@ -25,8 +25,8 @@ from experiment.plan.plan import Plan
 from experiment.plan.texts import DOWNLOADS
 from experiment.runs import Grid, Run, directions_of
 from experiment.scoring.scorebook import read_scores
-from experiment.segmentations import Segmentation
-from experiment.segmenting import load_segmenter
+from experiment.segmentation.entries import Segmentation
+from experiment.segmentation.segmenting import load_segmenter
 from experiment.store.keys import key
 from experiment.store.making import DONE, RECORD, fits
 from experiment.store.results import synchronize

@@ -17,7 +17,7 @@ from experiment.jsonfiles import read_json, write_json
 from experiment.provenance import software
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel, score_corpus
 from experiment.scoring.words import training_words
-from experiment.segmenting import load_segmenter, read_counts, write_counts
+from experiment.segmentation.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store import making
 from experiment.text.lines import one_line
 from experiment.text.postprocessing import ToText, round_trip

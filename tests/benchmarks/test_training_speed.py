@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from experiment.binarizing import binarize
+from experiment.segmentation.binarizing import binarize
 
 TINY = "1+1 layers of 16, for tests"
 

@@ -19,24 +19,24 @@ pytestmark = [pytest.mark.deployment, pytest.mark.slow]
 #: Rules in their order, and a pattern of what each makes.
 STEPS = {
     "download": "downloads/example.org/train.en",
-    "corpus": "corpora/*/*/record.json",
+    "make_corpus": "corpora/*/*/record.json",
     "segment": "segmented/*/*/*/record.json",
     "train": "runs/**/test.scores.json",
     "collect_scores": "tiny/scores.csv",
-    "tables": "tiny/report.html",
+    "make_tables": "tiny/report.html",
 }
 #: The same of what is wanted later of a training that is there: another search, test set and metric.
 LATER_STEPS = {
     "download": "downloads/example.org/late.en",
-    "testset": "corpora/**/late.*.json",
+    "make_testset": "corpora/**/late.*.json",
     "evaluate": "runs/**/late.*.scores.json",
-    "comet": "runs/**/late.*.comet.*.json",
+    "score_comet": "runs/**/late.*.comet.*.json",
     "collect_scores": "tiny/scores.csv",
-    "tables": "tiny/report.html",
+    "make_tables": "tiny/report.html",
 }
 #: The same of a paper.
 PAPER_STEPS = {
-    "mtdata": "downloads/mtdata/*train*.done",
+    "download_mtdata": "downloads/mtdata/*train*.done",
     "train": "runs/**/test.scores.json",
     "select_on_test": "runs/**/test.chosen-on-test.*.done",
     "measure_on_test": "papers/small/smoke/measurements/on-test.*.csv",

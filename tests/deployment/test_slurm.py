@@ -15,7 +15,7 @@ from deployment.runs import ASKED, SEEDS, three_runs
 
 pytestmark = [pytest.mark.deployment, pytest.mark.slow]
 #: Rules of which the others run on the login node.
-RULES = ["download", "manifest", "corpus", "segment", "train", "evaluate", "collect_scores", "tables", "all"]
+RULES = ["download", "list_runs", "make_corpus", "segment", "train", "evaluate", "collect_scores", "make_tables", "all"]
 
 
 def edited(settings: dict[str, Any]) -> None:
@@ -64,7 +64,7 @@ def test_what_is_cancelled_too_big_or_too_slow_comes_back(
         assert job["TresPerJob"] == "gres:gpu:1"
         assert job["NumNodes"] == "1"
     assert {job["CPUs/Task"] for job in slurm.of_rule("train")} == {"2"}
-    assert {name for name in RULES if slurm.of_rule(name)} == {"corpus", "segment", "train", "collect_scores"}
+    assert {name for name in RULES if slurm.of_rule(name)} == {"make_corpus", "segment", "train", "collect_scores"}
 
 
 def test_snakemake_is_killed_and_the_node_drained(

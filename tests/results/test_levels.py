@@ -1,7 +1,7 @@
 """Do the tests reject true null hypotheses as often as they say? Simulated: outputs of systems that are equally good.
 
 Where few trials are made, bounds are wide enough for them: four standard errors.
-`python -m benchmarks.levels` prints the tables of docs/statistics.md, with many more.
+`python -m benchmarks.levels` prints the tables of docs/significance.md, with many more.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from fairseq import options
 from fairseq.data import Dictionary
 from fairseq_cli.preprocess import main as preprocess
 
-from experiment.binarizing import binarize
+from experiment.segmentation.binarizing import binarize
 from subwords import learn
 from subwords.errors import InputError
 from subwords.export import write as write_vocabulary

@@ -38,7 +38,7 @@ RECIPE = {
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a binarized text: numbers, and the same numbers backwards."""
-    from experiment.binarizing import binarize
+    from experiment.segmentation.binarizing import binarize
 
     folder, chance = tmp_path_factory.mktemp("data"), random.Random(1)
     for split, size in (("train", 200), ("dev", 20)):

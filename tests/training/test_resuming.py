@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from experiment.binarizing import binarize
+from experiment.segmentation.binarizing import binarize
 
 #: In a process of its own: `benchmarks.training`, which builds fairseq's trainers, is called as this folder of tests.
 CODE = """

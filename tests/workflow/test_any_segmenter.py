@@ -99,7 +99,7 @@ def test_a_changed_class_is_another_segmentation(everything: Workplace) -> None:
     assert "Nothing to be done" in everything.run("-n")
     try:
         mine.write_text(before + "\n# changed\n")
-        assert everything.plan(EXPERIMENT, "segmentation") == {"manifest": 1, "segment": 1, "segmentation": 1}
+        assert everything.plan(EXPERIMENT, "segmentation") == {"list_runs": 1, "segment": 1, "segmentation": 1}
     finally:
         mine.write_text(before)
 

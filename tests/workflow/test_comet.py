@@ -31,16 +31,17 @@ def test_comet_joins_systems_that_are_finished(
         monkeypatch.setenv(name, value)
     model = make_tiny_comet(tmp_path / "model")
     experiment = {**TINY, "metrics": ["bleu", "comet"], "comet_model": str(model)}
-    log = place.results / "logs/comet/tiny.log"
+    log = place.results / "logs/score_comet/tiny.log"
 
-    assert place.plan(experiment).keys() == {"manifest", "comet_model", "comet", "collect_scores", "tables"}
+    steps = {"list_runs", "download_comet", "score_comet", "collect_scores", "make_tables"}
+    assert place.plan(experiment).keys() == steps
     place.run("scores")
     assert "2 of 2 test sets scored" in log.read_text()
     first = comet_scores(place)
     assert first.keys() == {("bpe", "test"), ("char", "test")}
 
     both = {**experiment, "testsets": ["test", "test_unseen"]}
-    assert place.plan(both)["comet"] == 1
+    assert place.plan(both)["score_comet"] == 1
     place.run()
     assert "2 of 4 test sets scored" in log.read_text()
     second = comet_scores(place)
@@ -50,12 +51,12 @@ def test_comet_joins_systems_that_are_finished(
     damaged, *_ = place.results.glob("runs/**/test.comet.*.json")
     damaged.unlink()  # as the error tells one to do where a bit of it is flipped
     (place.results / "tiny/scores.csv").unlink()
-    assert place.plan(both).keys() == {"comet", "collect_scores", "tables"}
+    assert place.plan(both).keys() == {"score_comet", "collect_scores", "make_tables"}
     place.run()
     assert "1 of 4 test sets scored" in log.read_text()
     assert comet_scores(place) == pytest.approx(second)
     (place.results / "tiny/scores.csv").unlink()
-    assert place.plan(both).keys() == {"collect_scores", "tables"}
+    assert place.plan(both).keys() == {"collect_scores", "make_tables"}
 
     files = json.loads((place.results / "tiny/manifest.json").read_text())["runs"][0]["testsets"]["test_unseen"]
     words = [word for name in ("source", "hypothesis", "reference") for word in (f"--{name}", files[name])]

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 ONE: dict[str, Any] = {**TINY, "segmentations": {"bpe": TINY["segmentations"]["bpe"]}}
 #: The steps of which a job is killed, each once, when it has opened its log.
-STEPS = ["corpus", "segment", "train", "collect_scores", "tables"]
+STEPS = ["make_corpus", "segment", "train", "collect_scores", "make_tables"]
 RESULTS = [
     "*.hyp",
     "*.pieces",

@@ -8,7 +8,7 @@ import pytest
 
 from experiment.config import Experiment
 from experiment.jsonfiles import read_json
-from experiment.segmenting import load_segmenter, read_counts, segment
+from experiment.segmentation.segmenting import load_segmenter, read_counts, segment
 from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
 from subwords.volt import Volt

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.slow
 ONE: dict[str, Any] = {**TINY, "segmentations": {"bpe": TINY["segmentations"]["bpe"]}}
 OTHER = {**ONE, "experiment": "other", "cleaning": {"max_ratio": 1.5}}
 #: Steps whose results lie in the store.
-STORE = {"corpus", "testset", "segment", "train", "select", "evaluate", "rescore"}
+STORE = {"make_corpus", "make_testset", "segment", "train", "select", "evaluate", "rescore"}
 #: The same under other names.
 RENAMED: dict[str, Any] = {
     **ONE,
@@ -91,8 +91,8 @@ def test_other_definitions_under_the_same_names(
     """A, then B with the same names and another cleaning, then A again: the third plans nothing."""
     before, planned = with_other
     assert planned == {
-        **dict.fromkeys(("corpus", "segment", "train"), 1),
-        **dict.fromkeys(("manifest", "collect_scores", "tables"), 1),
+        **dict.fromkeys(("make_corpus", "segment", "train"), 1),
+        **dict.fromkeys(("list_runs", "collect_scores", "make_tables"), 1),
     }
     sizes = {len(path.read_text().splitlines()) for path in one.results.glob("corpora/mini.*/en-qmo/train.en")}
     assert len(sizes) == 2
@@ -108,7 +108,7 @@ def test_tables_of_one_name_are_those_of_who_runs(one: Workplace, tmp_path: Path
     place.run()
     for mine, others in ((ONE, other), (other, ONE)):
         shutil.rmtree(place.folder / ".snakemake")
-        assert place.plan(mine).keys() == {"manifest", "collect_scores", "tables"}
+        assert place.plan(mine).keys() == {"list_runs", "collect_scores", "make_tables"}
         assert place.plan(others) == {}
         place.write(mine)
         place.run()
@@ -156,13 +156,13 @@ def test_a_kill_between_a_step_and_snakemake_s_note_of_it_hides_nothing(
     note = place.folder / ".snakemake/incomplete" / urlsafe_b64encode(str(done).encode()).decode()
     note.parent.mkdir(exist_ok=True)
     note.write_text("{}")
-    assert place.plan(ONE).keys() - {"manifest"} == {"train", "collect_scores", "tables"}
+    assert place.plan(ONE).keys() - {"list_runs"} == {"train", "collect_scores", "make_tables"}
 
 
 def test_finished_runs_move_without_their_models(
     copies: Callable[[str], Workplace], workplaces: Callable[[str], Workplace]
 ) -> None:
-    """As docs/running.md moves them: text and pieces are made again, nothing is trained or translated."""
+    """As docs/keeping-results.md moves them: text and pieces are made again, nothing is trained or translated."""
     there, here = copies("published"), workplaces("elsewhere")
     archive = there.folder / "runs.tar.xz"
     left_out = ("--exclude=model.pt", "--exclude=checkpoints")
@@ -227,8 +227,9 @@ def test_code_and_environments_repeat_nothing_in_the_store(one: Workplace) -> No
     try:
         for path in changed:
             path.write_text(before[path] + "\n# changed\n")
-        assert one.plan(ONE).keys() == {"collect_scores", "tables"}  # of changed code, and cheap
-        assert one.plan(ONE, "--profile", "none", "--workflow-profile", "none").keys() == {"collect_scores", "tables"}
+        again = {"collect_scores", "make_tables"}  # of changed code, and cheap
+        assert one.plan(ONE).keys() == again
+        assert one.plan(ONE, "--profile", "none", "--workflow-profile", "none").keys() == again
     finally:
         for path, text in before.items():
             path.write_text(text)
@@ -251,7 +252,7 @@ def test_lost_marks_and_metadata_repeat_nothing(one: Workplace) -> None:
 def test_a_forced_job_finds_its_work_done(one: Workplace) -> None:
     one.write(ONE)
     before = stored(one)
-    one.run("--forcerun", "corpus", "segment", "train", "select", "evaluate")
+    one.run("--forcerun", "make_corpus", "segment", "train", "select", "evaluate")
     assert stored(one) == before
 
 
@@ -303,7 +304,7 @@ def test_another_choice_needs_checkpoints(copies: Callable[[str], Workplace]) ->
     place.write(kept)
     place.run("training")
     other = {**kept, "select": {**ONE["select"], "average": 1}}
-    assert place.plan(other, "training") == {"manifest": 1, "select": 1, "training": 1}
+    assert place.plan(other, "training") == {"list_runs": 1, "select": 1, "training": 1}
     place.run("training")
     training = place.one("runs/mini/en-qmo/bpe/mini.*/seed1")
     assert sorted(path.parent.name for path in training.glob("*/model.pt")) == ["best-1", "best-2"]
@@ -411,7 +412,7 @@ def test_a_test_set_that_came_later(workplaces: Callable[[str], Workplace], tmp_
     place.run("scores")
     later = {**corpus, "tests": {**corpus["tests"], "late": split("late", overlap="keep")}}
     planned = place.plan({**experiment, "corpora": {"mine": later}})
-    assert planned.keys() & STORE == {"testset", "evaluate"}
+    assert planned.keys() & STORE == {"make_testset", "evaluate"}
     place.run("scores")
     record = json.loads(place.one("corpora/mine.*/en-xx/late.*.json").read_text())
     assert record["train pairs also in it"] == {"any side": 2, "pairs": 2, "en": 2, "xx": 2}
@@ -421,9 +422,9 @@ def test_a_test_set_that_came_later(workplaces: Callable[[str], Workplace], tmp_
     place.write(kept)
     place.run("data")
     cleaned = {**corpus, "tests": {**corpus["tests"], "late": split("late")}}
-    assert place.plan({**experiment, "corpora": {"mine": cleaned}}).keys() >= {"corpus", "train"}
+    assert place.plan({**experiment, "corpora": {"mine": cleaned}}).keys() >= {"make_corpus", "train"}
     (data / "train.en").write_text((data / "train.en").read_text().replace("river", "lake"))
-    assert place.plan(experiment).keys() >= {"corpus", "segment", "train"}  # content, not place
+    assert place.plan(experiment).keys() >= {"make_corpus", "segment", "train"}  # content, not place
 
 
 def test_names_that_differ_by_a_sign(workplaces: Callable[[str], Workplace]) -> None:
@@ -431,8 +432,8 @@ def test_names_that_differ_by_a_sign(workplaces: Callable[[str], Workplace]) -> 
     corpora = {name: {**TINY["corpora"]["mini"]} for name in ("a-b", "a_b")}
     corpora["a_b"] = {**corpora["a_b"], "generated": {**corpora["a_b"]["generated"], "seed": 2}}
     assert place.plan({**ONE, "corpora": corpora}) == {
-        **dict.fromkeys(("corpus", "segment", "train"), 2),
-        **dict.fromkeys(("manifest", "collect_scores", "tables"), 1),
+        **dict.fromkeys(("make_corpus", "segment", "train"), 2),
+        **dict.fromkeys(("list_runs", "collect_scores", "make_tables"), 1),
     }
 
 

@@ -25,11 +25,11 @@ rule download:
 
 
 # fetch what an id of mtdata's index names
-rule mtdata:
+rule download_mtdata:
     output:
         update("results/downloads/mtdata/{id}.done"),
     log:
-        "results/logs/download/mtdata/{id}.log",
+        "results/logs/download_mtdata/{id}.log",
     localrule: True
     conda:
         "../../envs/pipeline.yaml"
@@ -44,11 +44,11 @@ rule mtdata:
         )
 
 
-ruleorder: mtdata > download
+ruleorder: download_mtdata > download
 
 
 # put a corpus together from its files, or a group from its members; clean it; tokenize and truecase it
-rule corpus:
+rule make_corpus:
     input:
         files=lambda wildcards: ancient(plan.files_of(wildcards.key)),
         members=lambda wildcards: ancient(plan.members_of(wildcards.key)),
@@ -56,9 +56,9 @@ rule corpus:
     output:
         update("results/corpora/{corpus}.{key}/{pair}/done"),
     log:
-        "results/logs/corpus/{corpus}.{key}.{pair}.log",
+        "results/logs/make_corpus/{corpus}.{key}.{pair}.log",
     benchmark:
-        "results/benchmarks/corpus/{corpus}.{key}.{pair}.tsv"
+        "results/benchmarks/make_corpus/{corpus}.{key}.{pair}.tsv"
     conda:
         "../../envs/pipeline.yaml"
     threads: runtime["workers"]
@@ -71,7 +71,7 @@ rule corpus:
 
 
 # a test set that train is not cleaned of: made after the corpus, which it does not change
-rule testset:
+rule make_testset:
     input:
         corpus=ancient("results/corpora/{corpus}.{key}/{pair}/done"),
         files=lambda wildcards: ancient(plan.files_of(wildcards.key, wildcards.testset)),
@@ -79,7 +79,7 @@ rule testset:
     output:
         update("results/corpora/{corpus}.{key}/{pair}/{testset}.done"),
     log:
-        "results/logs/testset/{corpus}.{key}.{pair}.{testset}.log",
+        "results/logs/make_testset/{corpus}.{key}.{pair}.{testset}.log",
     localrule: True
     conda:
         "../../envs/pipeline.yaml"

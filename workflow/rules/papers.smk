@@ -70,7 +70,7 @@ rule replicate:
     input:
         measured=MEASURED,
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
-        manifest=rules.manifest.output.manifest,
+        manifest=rules.list_runs.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
         module=f"{PAPER_FOLDER}/paper.py",
     output:

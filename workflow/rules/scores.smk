@@ -2,13 +2,13 @@
 
 
 # the list of runs and their files, and the list of what this experiment uses: the first job, before anything is made
-rule manifest:
+rule list_runs:
     output:
         manifest=f"{experiment.results}/manifest.json",
         used=update(plan.use_file),  # never deleted: it protects results
         again=plan.manifest_again,
     log:
-        f"results/logs/manifest/{experiment.name}.log",
+        f"results/logs/list_runs/{experiment.name}.log",
     localrule: True
     params:
         key=plan.manifest_key,
@@ -22,11 +22,11 @@ rule manifest:
 if "comet" in settings["metrics"]:
 
     # fetch the model where the cache of the Hugging Face hub lacks it
-    rule comet_model:
+    rule download_comet:
         output:
             update(f"results/downloads/comet/{experiment.comet_key}"),
         log:
-            f"results/logs/comet_model/{experiment.name}.log",
+            f"results/logs/download_comet/{experiment.name}.log",
         localrule: True
         conda:
             "../../envs/evaluation.yaml"
@@ -38,17 +38,17 @@ if "comet" in settings["metrics"]:
             program("score_comet.py --fetch --model {params.model:q} >{log:q} 2>&1 && touch {output:q}")
 
     # COMET scores of every system and test set that lack them; the model is loaded once
-    rule comet:
+    rule score_comet:
         input:
-            model=ancient(rules.comet_model.output),
-            manifest=rules.manifest.output.manifest,
+            model=ancient(rules.download_comet.output),
+            manifest=rules.list_runs.output.manifest,
             runs=plan.marks["runs"],
         output:
             update(f"{experiment.results}/comet.done"),
         log:
-            f"results/logs/comet/{experiment.name}.log",
+            f"results/logs/score_comet/{experiment.name}.log",
         benchmark:
-            f"results/benchmarks/comet/{experiment.name}.tsv"
+            f"results/benchmarks/score_comet/{experiment.name}.tsv"
         conda:
             "../../envs/evaluation.yaml"
         threads: runtime["threads"]
@@ -68,17 +68,17 @@ if "comet" in settings["metrics"]:
 # significance against the baseline, and one tidy row for each run, test set and metric
 rule collect_scores:
     input:
-        manifest=rules.manifest.output.manifest,
+        manifest=rules.list_runs.output.manifest,
         texts=ancient(plan.marks["texts"]),
         pieces=ancient(plan.marks["segmented"]),
         runs=plan.marks["runs"],
-        comet=rules.comet.output if "comet" in settings["metrics"] else [],
+        comet=rules.score_comet.output if "comet" in settings["metrics"] else [],
     output:
         report(f"{experiment.results}/scores.csv", category="Tables", caption="../report/scores.rst"),
     log:
         f"results/logs/collect_scores/{experiment.name}.log",
     benchmark:
-        f"results/benchmarks/scores/{experiment.name}.tsv"
+        f"results/benchmarks/collect_scores/{experiment.name}.tsv"
     conda:
         "../../envs/evaluation.yaml"
     params:

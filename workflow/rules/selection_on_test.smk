@@ -46,15 +46,15 @@ use rule select_on_test as rescore_on_test with:
 if "comet" in settings["metrics"]:
 
     # COMET of all of them; the model is loaded once
-    rule comet_on_test:
+    rule score_comet_on_test:
         input:
-            model=ancient(rules.comet_model.output),
-            manifest=rules.manifest.output.manifest,
+            model=ancient(rules.download_comet.output),
+            manifest=rules.list_runs.output.manifest,
             chosen=[path for name in paper.needed_measures for path in Sources(paper, name).chosen_on_test],
         output:
             update(f"{experiment.results}/comet-on-test.done"),
         log:
-            f"results/logs/comet_on_test/{experiment.name}.log",
+            f"results/logs/score_comet_on_test/{experiment.name}.log",
         conda:
             "../../envs/evaluation.yaml"
         threads: runtime["threads"]

@@ -8,10 +8,10 @@ CAPTIONS = read_mapping(HERE / "src/experiment/reporting/templates/captions.yaml
 
 
 # Markdown and LaTeX; one self-contained page with tables, plots, sample translations, provenance
-rule tables:
+rule make_tables:
     input:
         scores=rules.collect_scores.output,
-        manifest=rules.manifest.output.manifest,
+        manifest=rules.list_runs.output.manifest,
     output:
         markdown=report(f"{experiment.results}/table.md", category="Tables", caption="../report/table.rst"),
         latex=f"{experiment.results}/table.tex",
@@ -24,9 +24,9 @@ rule tables:
             caption="../report/figure.rst",
         ),
     log:
-        f"results/logs/tables/{experiment.name}.log",
+        f"results/logs/make_tables/{experiment.name}.log",
     benchmark:
-        f"results/benchmarks/tables/{experiment.name}.tsv"
+        f"results/benchmarks/make_tables/{experiment.name}.tsv"
     localrule: True
     conda:
         "../../envs/evaluation.yaml"

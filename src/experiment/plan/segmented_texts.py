@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiment.plan.texts import Text
-from experiment.segmentations import Segmentation
+from experiment.segmentation.entries import Segmentation
 from experiment.store.keys import key
 from experiment.store.results import Keyed, Results
 from subwords.errors import InputError

@@ -5,8 +5,8 @@ same sentences. The variance of a difference of means is therefore V = v_sentenc
 resampled test sets, over seeds as in Welch's test, less what the two have in common. Student's interval and test have
 the degrees of freedom of Satterthwaite (1946) for V, at most those of systems whose seeds differ as those of the block
 typically do. With one seed on either side, or seeds without any spread, interval and p-value come from the resamples
-alone (`significance`) and hold for these trained systems only. p-values are Holm's (1979). docs/statistics.md says why;
-tests/results/test_levels.py simulates the level, also of a plain bootstrap that draws seeds, which is far too narrow.
+alone (`significance`) and hold for these trained systems only. p-values are Holm's (1979). docs/significance.md says
+why; tests/results/test_levels.py simulates the level, and that of a plain bootstrap of seeds, which is far too narrow.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def tokenizer_json(model: Segmenter) -> dict[str, Any]:
 
 def _check(model: Segmenter, to: str, classes: tuple[type[Segmenter], ...]) -> None:
     if not isinstance(model, classes):
-        allowed = "the algorithms that docs/segmentation.md names" if len(classes) > 1 else "spm-bpe, unigram"
+        allowed = "the algorithms that docs/library.md names" if len(classes) > 1 else "spm-bpe, unigram"
         raise InputError(f"{to} cannot express {model.algorithm}", allowed=allowed)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiment.segmenting import draws_of
+from experiment.segmentation.segmenting import draws_of
 from subwords.errors import InputError
 from subwords.frequencies import by_frequency
 

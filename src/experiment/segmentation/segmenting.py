@@ -18,7 +18,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.scoring.piece_statistics import vocabulary_overlap
-from experiment.segmentations import GOLD
+from experiment.segmentation.entries import GOLD
 from experiment.store.checksums import file_sha256
 from experiment.text.lines import rewrite
 from subwords import registry

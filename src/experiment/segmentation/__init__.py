@@ -1,0 +1,1 @@
+"""Segmentations of a corpus: entries of an experiment file, learning, applying, and fairseq's binarized files."""
