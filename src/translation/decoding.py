@@ -1,4 +1,4 @@
-"""Beam search with a trained system: pieces in, pieces out."""
+"""Beam search with a trained system, as `decode` of an experiment file says: pieces in, pieces out."""
 
 from __future__ import annotations
 

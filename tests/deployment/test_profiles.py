@@ -37,7 +37,7 @@ def profile(root: Path, name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", PLACES)
 def test_every_rule_with_a_card_goes_where_the_cards_are(root: Path, name: str) -> None:
     with_card = {rule for rule, text in rules(root).items() if re.search(r"^ +gpu=(?!0,)", text, re.MULTILINE)}
-    assert {"train", "select", "evaluate", "comet"} <= with_card
+    assert {"train", "select", "evaluate", "score_comet"} <= with_card
     assert not {"rescore", "rescore_on_test"} & with_card
     settings = profile(root, name)["set-resources"]
     assert settings.keys() == with_card

@@ -1,10 +1,11 @@
 """Which measure predicts the score: against scipy, residuals of a regression, and data whose answer is known."""
 
+import functools
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from levels.predictions import excluded
+from levels.predictions import excluded, unrelated
 from scipy.stats import norm, pearsonr, rankdata, spearmanr, t
 
 from experiment.scoring.prediction import Swept, partial, predict, spearman, swept_systems, tail
@@ -68,7 +69,8 @@ def test_a_measure_that_only_follows_size_says_nothing_beyond_it():
 
 def test_the_interval_excludes_no_correlation_no_more_often_than_it_says():
     """Plain percentiles exclude zero in 12 and 14% here; `benchmarks.levels.predictions` has more settings."""
-    rho, beyond = excluded(algorithms=5, shared=0.0, sizes=False, trials=200, draws=400, seed=5)
+    make = functools.partial(unrelated, algorithms=5, shared=0.0)
+    rho, beyond = excluded(make, trials=200, draws=400, seed=5)
     assert max(rho, beyond) <= 0.085  # more than 17 of 200, of which 10 are expected, with probability 0.01
 
 

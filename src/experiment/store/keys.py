@@ -3,7 +3,7 @@
 A definition is plain data with everything that shapes the content of a folder, and nothing else. Equal definitions have
 equal keys, whatever the result is called and wherever it was made. The first entry of each definition names the step
 and its version, as in `{"step": "corpus 1"}`. A change in what a step makes of the same definition needs a higher
-number, so that old results keep their meaning.
+number, so that old results keep their meaning. Definitions are built in `experiment.plan`.
 """
 
 from __future__ import annotations

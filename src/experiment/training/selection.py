@@ -1,4 +1,4 @@
-"""Which checkpoints of a training become the model: the best or the last ones by their dev scores."""
+"""Which checkpoints become the model: the best or the last by their dev scores. `dev_scores` has early stopping."""
 
 from __future__ import annotations
 
