@@ -85,7 +85,8 @@ def main(argv: list[str] | None = None) -> None:
     print("\n| algorithms | trend over sizes | entries apart | beyond size |\n|--:|--:|--:|--:|")
     for algorithms, trend, apart in itertools.product(ALGORITHMS[1:], TRENDS, APART):
         options = {"algorithms": algorithms, "shared": SHARED[1], "falls": trend, "rises": trend, "apart": apart}
-        print(f"| {algorithms} | {trend} | {apart:.0%} | {100 * run(functools.partial(unrelated, **options))[1]:.1f} |")
+        _, beyond = run(functools.partial(unrelated, **options))
+        print(f"| {algorithms} | {trend} | {apart:.0%} | {100 * beyond:.1f} |", flush=True)
 
 
 if __name__ == "__main__":

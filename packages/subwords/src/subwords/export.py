@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from subwords import registry
 from subwords.errors import InputError
 from subwords.files import write_whole
 from subwords.merges.segmenter import MergeSegmenter
@@ -95,8 +96,8 @@ def tokenizer_json(model: Segmenter) -> dict[str, Any]:
 
 def _check(model: Segmenter, to: str, classes: tuple[type[Segmenter], ...]) -> None:
     if not isinstance(model, classes):
-        allowed = "the algorithms that docs/library.md names" if len(classes) > 1 else "spm-bpe, unigram"
-        raise InputError(f"{to} cannot express {model.algorithm}", allowed=allowed)
+        allowed = [name for name in registry.ALGORITHMS if issubclass(registry.find(name), classes)]
+        raise InputError(f"{to} cannot express {model.algorithm}", allowed=", ".join(allowed))
 
 
 #: Words are what spaces separate, and nothing else is split off. Carriage returns at a line's ends are no words.
