@@ -155,7 +155,7 @@ def test_sentencepiece_takes_what_is_its_own(tmp_path: Path) -> None:
     write(model, "sentencepiece", tmp_path / "model")
     processor = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "model"))
     assert [" ".join(processor.encode(line, out_type=str)) for line in LINES] == model.encode_batch(LINES)
-    with pytest.raises(InputError, match="cannot express bpe\n.*: spm-bpe, unigram, unigram-sampling"):
+    with pytest.raises(InputError, match=r"cannot express bpe\n.*: spm-bpe, unigram, unigram-sampling"):
         write(learn("bpe", iter(LINES), 9), "sentencepiece", tmp_path / "model")
 
 
