@@ -125,9 +125,11 @@ class _Fact:
     style: str = "{:,.0f}"
     scale: float = 1.0
     on_gpu: bool | None = None  # only of runs on a GPU, or only of others
+    testset: str | None = None  # only of this one, where a column has a value for each
 
     def value(self, rows: Sequence[Row]) -> float | None:
-        by_seed = {row["seed"]: row[self.column] for row in rows if self.on_gpu in (None, bool(row["gpus"]))}
+        mine = [row for row in rows if self.on_gpu in (None, bool(row["gpus"]))]
+        by_seed = {row["seed"]: row[self.column] for row in mine if self.testset in (None, row["testset"])}
         values = [value * self.scale for value in by_seed.values() if value is not None]
         return sum(values) / len(values) if values else None
 
@@ -143,6 +145,7 @@ _FACTS = [
     _Fact("Pieces/sent src", "pieces_per_sentence_source", "{:.1f}"),
     _Fact("Pieces/sent tgt", "pieces_per_sentence_target", "{:.1f}"),
     _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
+    _Fact("Overlap", "vocabulary_overlap", "{:.2f}"),
     _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
     _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
     _Fact("Train CPU (min)", "cpu_seconds", "{:.1f}", 1 / 60, on_gpu=False),
@@ -154,7 +157,9 @@ _FACTS = [
 
 def _scores(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     seeds = {name: len(_distinct(mine, "seed")) for name, mine in systems.items()}
-    facts = [fact for fact in _FACTS if any(fact.value(mine) is not None for mine in systems.values())]
+    testsets = _distinct(rows, "testset")
+    unseen = [_Fact(f"{name} unseen recall", "unseen_recall", "{:.1f}", testset=name) for name in testsets]
+    facts = [fact for fact in unseen + _FACTS if any(fact.value(mine) is not None for mine in systems.values())]
     if all(row["joint"] and row["vocabulary"] for row in rows):  # those of each side are among what differs
         facts = [fact for fact in facts if fact.column not in ("vocabulary_source", "vocabulary_target")]
     several = len(set(seeds.values())) > 1
@@ -219,6 +224,8 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         _round_trips(systems): "round_trip" in known,
         "Vocab: types of pieces in the training text, both sides together unless it says otherwise.": of_pieces,
         "Pieces/sent: mean pieces of a sentence of the training text.": of_pieces,
+        "Unseen recall: % of the reference's words not in training that the translation has.": "unseen_recall" in known,
+        "Overlap: share of the types of pieces that are in both sides of training.": "vocabulary_overlap" in known,
         f"Trained on {devices}. Train (min): wall-clock time of one training.": bool(devices),
         "Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.": "training_flops" in known,
         f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}.": sharing
