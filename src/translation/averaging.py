@@ -37,7 +37,6 @@ def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict
         {
             **summary,
             "selected": chosen,
-            "dev": {select["metric"]: chosen[0]["score"]},
             **{name: made[name] for name in ("versions", "git")},
         },
         sealed=True,
