@@ -1,0 +1,99 @@
+"""Judge L1, L2 and L4 of README.md, and print what L3 is judged by.
+
+python docs/experiments/size-sweep/longer/analysis.py --scores results/size-sweep-longer/scores.csv --output findings.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from experiment.programs import command_line, program
+from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
+from experiment.scoring.scorebook import Row, read_scores
+from experiment.scoring.significance import ALPHA, mean_and_interval
+from subwords.files import write_whole
+
+SHORT = Path(__file__).parents[1] / "en-de" / "scores.csv"
+SMALL, LARGE = 500, 4000
+CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "open"
+
+#: (algorithm, size) -> a value for each seed
+Seeds = dict[tuple[str, int], list[float]]
+
+
+def by_system(rows: Sequence[Row], value: str) -> Seeds:
+    """Return a column of the chrF rows of systems at the two sizes."""
+    found: Seeds = {}
+    for row in rows:
+        if row["metric"] == "chrf" and row["size"] in (SMALL, LARGE):
+            found.setdefault((row["algorithm"], row["size"]), []).append(row[value])
+    return found
+
+
+def contrast(weighted: Sequence[tuple[int, Sequence[float]]]) -> tuple[float, float, float, float]:
+    """Return a sum of means, each with its sign, its 95% t interval, and p (Welch, with Satterthwaite's freedom)."""
+    effect = sum(sign * float(np.mean(seeds)) for sign, seeds in weighted)
+    parts = [(float(np.var(seeds, ddof=1)) / len(seeds), len(seeds) - 1) for _, seeds in weighted]
+    variance = sum(part for part, _ in parts)
+    freedom = variance**2 / sum(part**2 / free for part, free in parts)
+    width = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
+    return effect, effect - width, effect + width, 2 * float(stats.t.sf(abs(effect) / variance**0.5, freedom))
+
+
+def shown(effect: float, low: float, high: float) -> str:
+    return f"{effect:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+
+
+def judged(
+    label: str, algorithms: Sequence[str], groups: Callable[[str], Sequence[tuple[int, Sequence[float]]]], expected: int
+) -> Iterator[str]:
+    """Yield a line of the table for each algorithm; `expected` is the sign that the hypothesis predicts."""
+    found = [contrast(groups(algorithm)) for algorithm in algorithms]
+    corrected = holm([p_value for *_, p_value in found])
+    for algorithm, (effect, low, high, _), p_value in zip(algorithms, found, corrected, strict=True):
+        verdict = OPEN if p_value >= ALPHA else CONFIRMED if effect * expected > 0 else REFUTED
+        yield f"| {label}, {algorithm} | {shown(effect, low, high)}, p = {p_value:.2g} | {verdict} |"
+
+
+def told_apart(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield L3: the pipeline's verdicts against bpe of the same size."""
+    for algorithm in ("hft", "unigram"):
+        mine = {row["size"]: row for row in rows if row["algorithm"] == algorithm and row["metric"] == "chrf"}
+        said = [mine[size]["verdict"] for size in (SMALL, LARGE)]
+        verdict = CONFIRMED if {BETTER, WORSE} & {*said} else REFUTED if {*said} == {SAME} else OPEN
+        rows_of_sizes = (mine[size] for size in (SMALL, LARGE))
+        effects = [shown(row["effect"], row["effect_low"], row["effect_high"]) for row in rows_of_sizes]
+        yield f"| L3, {algorithm} | {'; '.join(map(' '.join, zip(effects, said, strict=True)))} | {verdict} |"
+
+
+def unseen_words(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield L4 for each system."""
+    for (algorithm, size), seeds in by_system(rows, "unseen_recall").items():
+        mean, width = mean_and_interval(seeds)
+        verdict = CONFIRMED if width is not None and mean > width else OPEN if any(seeds) else REFUTED
+        yield f"| L4, {algorithm}-{size} | {mean:.1f} ± {width or 0:.1f} % | {verdict} |"
+
+
+@program
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
+    parser.add_argument("--scores", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True, help="Markdown to write")
+    arguments = parser.parse_args(argv)
+    rows = read_scores(arguments.scores)
+    long, short = by_system(rows, "score"), by_system(read_scores(SHORT), "score")
+    algorithms = [algorithm for algorithm, size in long if size == SMALL]
+    lines = ["| hypothesis | found | verdict |", "|---|---|---|"]
+    lines += judged("L1", algorithms, lambda each: [(1, long[each, LARGE]), (-1, long[each, SMALL])], 1)
+    gains = [(1, long, LARGE), (-1, long, SMALL), (-1, short, LARGE), (1, short, SMALL)]
+    lines += judged("L2", algorithms, lambda each: [(sign, of[each, size]) for sign, of, size in gains], -1)
+    lines += [*told_apart(rows), *unseen_words(rows)]
+    write_whole(arguments.output, "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
