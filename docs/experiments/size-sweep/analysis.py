@@ -15,7 +15,7 @@ from math import isnan
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import ttest_ind
+from scipy.stats import spearmanr, ttest_ind
 
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
@@ -36,6 +36,8 @@ CONTROLS = ("huffman", "random-bpe")
 ENTRIES = 1000
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
+#: The steps between sizes that were looked at after all hypotheses.
+STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES, MORPHEMES = "renyi_efficiency_target", "pieces_per_sentence_target", "boundary_f1_target"
 CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.
@@ -100,17 +102,51 @@ def sizes_that_learned(rows: Sequence[Row]) -> Learned:
     return found
 
 
+def gains(found: Mapping[str, Curve], steps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Interval, float]]:
+    """Yield the algorithm, the gain with its interval (Welch, seeds) and p, corrected for all (Holm), of each step."""
+    asked = [(name, curve[large][1], curve[small][1]) for name, curve in found.items() for small, large in steps]
+    tests = [ttest_ind(large, small, equal_var=False) for _, large, small in asked]
+    corrected = holm([float(test.pvalue) for test in tests])
+    for (algorithm, large, small), test, p_value in zip(asked, tests, corrected, strict=True):
+        ends = test.confidence_interval(0.95)
+        yield algorithm, Interval(statistics.fmean(large) - statistics.fmean(small), ends.low, ends.high), p_value
+
+
 def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
     """H1: of each algorithm, the largest size against the smallest."""
-    tests = [ttest_ind(curve[SIZES[-1]][1], curve[SIZES[0]][1], equal_var=False) for curve in found.values()]
-    corrected = holm([float(test.pvalue) for test in tests])
-    for (algorithm, curve), test, p_value in zip(found.items(), tests, corrected, strict=True):
-        ends = test.confidence_interval(0.95)
-        difference = statistics.fmean(curve[SIZES[-1]][1]) - statistics.fmean(curve[SIZES[0]][1])
-        verdict = OPEN if p_value >= ALPHA else CONFIRMED if ends.low > 0 else REFUTED
-        if not {SIZES[0], SIZES[-1]} & learned.get(algorithm, set()):
+    ends = (SIZES[0], SIZES[-1])
+    for algorithm, gain, p_value in gains(found, [ends]):
+        verdict = OPEN if p_value >= ALPHA else CONFIRMED if gain.low > 0 else REFUTED
+        if not {*ends} & learned.get(algorithm, set()):
             verdict = NOT_TESTABLE
-        yield f"H1, {algorithm}", f"{shown(Interval(difference, ends.low, ends.high))}, p = {p_value:.2g}", verdict
+        yield f"H1, {algorithm}", f"{shown(gain)}, p = {p_value:.2g}", verdict
+
+
+def steps_between_sizes(composing: Mapping[str, Curve]) -> str:
+    """Return the gain of each step between sizes as Markdown: not asked beforehand."""
+    cells: dict[str, list[str]] = {}
+    for algorithm, gain, p_value in gains(composing, STEPS):
+        cells.setdefault(algorithm, []).append(f"{shown(gain)}, p = {p_value:.2g}")
+    head = " | ".join(f"{small:,} to {large:,}" for small, large in STEPS)
+    lines = [f"| {algorithm} | {' | '.join(each)} |" for algorithm, each in cells.items()]
+    return "\n".join([f"| algorithm | {head} |", "|---|" + "---|" * len(STEPS), *lines])
+
+
+def at_one_size(rows: Sequence[Row]) -> str:
+    """Return Spearman's ρ of measures with the score, among the systems of one size, as Markdown."""
+    lines = ["| size | target pieces a sentence | Rényi efficiency |", "|--:|--:|--:|"]
+    for size in SIZES:
+        runs: dict[str, list[Row]] = {}
+        for row in rows:
+            if row["size"] == size:
+                runs.setdefault(row["segmentation"], []).append(row)
+        means = {
+            name: [statistics.fmean(row[name] for row in system) for system in runs.values()]
+            for name in (PIECES, RENYI, "score")
+        }
+        found = (spearmanr(means[name], means["score"]).statistic for name in (PIECES, RENYI))
+        lines.append(f"| {size:,} | {' | '.join(f'{rho:+.2f}' for rho in found)} |".replace("-", "−"))
+    return "\n".join(lines)
 
 
 def at_entries(curve: Curve, means: Mapping[int, float]) -> float:
@@ -232,6 +268,17 @@ def what_differs(rows: Sequence[Row]) -> str:
     return "\n\n".join([f"## {table.title}", markdown_table(table), *table.notes])
 
 
+def asked_afterwards(rows: Sequence[Row], found: Mapping[str, Curve]) -> Iterator[str]:
+    """Yield, as Markdown, what was looked at after all hypotheses: of the algorithms that compose words of pieces."""
+    composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
+    yield f"## Steps between sizes\n\n{steps_between_sizes(composing)}"
+    count = len(composing) * len(STEPS)
+    yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
+    yield f"## Among the {len(composing)} algorithms at one size"
+    yield "Spearman's ρ with chrF; not asked beforehand, without intervals."
+    yield at_one_size([row for row in rows if row["algorithm"] in composing])
+
+
 def findings(every: Sequence[Row]) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
@@ -250,7 +297,10 @@ def findings(every: Sequence[Row]) -> str:
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
     if untrained := sum(not system.learned for system in systems):
         said += f" {untrained} learned nothing (not part of H4 to H6)."
-    return f"{said}\n\n{head}\n{table}\n\n{what_differs(rows)}\n"
+    unseen = max(row["unseen_recall"] for row in rows)
+    said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
+    parts = [said, f"{head}\n{table}", *(asked_afterwards(rows, found) if learned else ()), what_differs(rows)]
+    return "\n\n".join(parts) + "\n"
 
 
 @program

@@ -1,6 +1,6 @@
 """How often does the interval of H2 (analysis.py) hold the truth? Made scores with known means, three seeds each.
 
-cd docs/experiments/size-sweep && python coverage.py
+cd docs/experiments/size-sweep && python coverage.py > coverage.txt
 """
 
 from __future__ import annotations
