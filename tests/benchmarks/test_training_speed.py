@@ -40,6 +40,21 @@ print(json.dumps([[[v.name, v.flags, v.words] for v in variants("cuda")], [m.fla
         assert len(changed) + (words != other) == 1
 
 
+def test_the_tables_of_the_page_follow_from_their_data(root: Path) -> None:
+    """But for their column of targets."""
+    code = """
+import json, sys
+from benchmarks.training.__main__ import table
+for path in sys.argv[1:]:
+    print(*table(json.load(open(path))["results"]), sep="\\n")
+"""
+    files = [str(root / "docs/experiments/training-speed" / name) for name in ("small.json", "middle.json")]
+    measured = [line for line in run(root, code, *files).splitlines() if line.startswith(("| fairseq", "| ours"))]
+    page = (root / "docs/training-speed.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in page.splitlines() if line.startswith(("| fairseq", "| ours"))]
+    assert ["|".join([*row[:4], *row[5:]]) for row in rows] == measured
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data")
