@@ -4,10 +4,9 @@ Signoroni and Rychlý 2022, sections 2.1 and 2.3. `corrected` is the paper: each
 text and segments it; SentencePiece with its defaults, but, like HFT, with every character of the text.
 
 `published` repeats what their program (edoardosignoroni/hftoks-eval at 546ee60) did. HFT: `variant=published`.
-SentencePiece read every file of the text's folder: the text; the text again, in files of 5,000 lines, of which the last
-one is empty where the number of lines is a multiple of 5,000; and, where HFT had been run before, HFT's pretokenized
-text. Which languages this was, and by which version of the pretokenization, cannot be seen in the repository; the
-published numbers tell (experiment.yaml).
+SentencePiece read the text in files of 5,000 lines, of which the last one is empty where the number of lines is a
+multiple of 5,000; mostly the whole text, too, and HFT's pretokenized text. Their models name the files and the coverage
+of characters; by which version of the pretokenization, the published numbers tell (experiment.yaml).
 """
 
 from __future__ import annotations
@@ -29,9 +28,10 @@ if TYPE_CHECKING:
     from sentencepiece import SentencePieceProcessor
 
 ALGORITHMS = ("spm-bpe", "hft", "unigram")
-BATCH = 5000
-#: HFT's pretokenized text in the folder: none, that of an earlier script, which joined no words (e-mail), or today's.
-POLLUTIONS = ("none", "earlier", "present")
+PART = 5000
+#: What the published baselines were learned from: files of 5,000 lines; the whole text, too; and HFT's pretokenized
+#: text, by an earlier script, which joined no words (e-mail), or by today's.
+LEARNED_FROM = ("parts", "text", "earlier", "present")
 #: SentencePiece's options by the paper's definitions.
 DEFAULTS: dict[str, Any] = {"normalization": "nmt_nfkc", "character_coverage": 1.0}
 
@@ -57,10 +57,10 @@ def corrected(text: Path, algorithm: str, size: int) -> Found:
 
 
 def published(
-    text: Path, algorithm: str, size: int, step: int = 100, pretokenized: str = "none", coverage: float = 1.0
+    text: Path, algorithm: str, size: int, step: int = 100, learned_from: str = "text", coverage: float = 1.0
 ) -> Found:
-    """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time. What else the
-    baselines were learned from is one of `POLLUTIONS`, and `coverage` with which share of the characters.
+    """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time. What the baselines
+    were learned from is one of `LEARNED_FROM`, and `coverage` with which share of the characters.
 
     Raises InputError as `corrected` does, but where HFT runs out of candidates: then it has fewer entries.
     """
@@ -71,7 +71,7 @@ def published(
         hft = HFT.learn([text], size, variant="published", step=step)
         pieces = (line.split(" ") for line in hft.encode_batch(lines))
         return Found(as_published(pieces, hft.vocabulary, algorithm), len(hft.vocabulary))
-    processor = _sentencepiece(files(lines, pretokenized), algorithm, size, coverage)
+    processor = _sentencepiece(files(lines, learned_from), algorithm, size, coverage)
     vocabulary = {processor.id_to_piece(n) for n in range(processor.get_piece_size())}
     pieces = (processor.encode_as_pieces(line.rstrip()) for line in lines)
     return Found(as_published(pieces, vocabulary, algorithm), len(vocabulary))
@@ -104,10 +104,11 @@ def _sentencepiece(
     return SentencePieceProcessor(model_proto=model.getvalue())
 
 
-def files(lines: Sequence[str], pretokenized: str = "none") -> list[list[str]]:
-    """Return the lines of every file of the folder that the published baselines were learned from."""
-    batches = [list(lines[start : start + BATCH]) for start in range(0, len(lines), BATCH)]
-    if batches and len(batches[-1]) == BATCH:
-        batches[-1] = []
-    polluted = [] if pretokenized == "none" else [pretokenize(lines, joining=pretokenized == "present")]
-    return [list(lines), *batches, *polluted]
+def files(lines: Sequence[str], learned_from: str = "text") -> list[list[str]]:
+    """Return the lines of every file that the published baselines were learned from."""
+    parts = [list(lines[start : start + PART]) for start in range(0, len(lines), PART)]
+    if parts and len(parts[-1]) == PART:
+        parts[-1] = []
+    if learned_from in ("parts", "text"):
+        return parts if learned_from == "parts" else [list(lines), *parts]
+    return [list(lines), *parts, pretokenize(lines, joining=learned_from == "present")]

@@ -25,19 +25,20 @@ from replication.claims import (
     of,
     significant,
 )
-from replication.figures import drawn
+from replication.figures import PaperFigure, draw, drawn
+from replication.measurements import matching
 from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import as_measured, as_printed
 from subwords.errors import InputError, check_known
 from subwords.files import read_lines
 from subwords.hft.pretokenization import pretokenize
 
-from .figure4 import ALGORITHMS, POLLUTIONS, Found, corrected, published
+from .figure4 import ALGORITHMS, LEARNED_FROM, Found, corrected, published
 
 #: As the authors' program computes them, and by the paper's definitions.
 STATISTICS = ["f95", "mu", "nu"]
 CORRECTED = ["f95_corrected", "mu_corrected", "nu_corrected"]
-#: The texts of Figures 3 to 5, and what the figures call them.
+#: The texts of Figures 4 and 5, and what the figures call them.
 SIX = ["hftoks-am", "hftoks-en", "hftoks-ga", "hftoks-hi", "hftoks-lt", "hftoks-ojb"]
 LABELS = dict(zip(SIX, ("Amharic", "English", "Irish", "Hindi", "Lithuanian", "Ojibwe"), strict=True))
 LABELS |= {"distinct_characters": "distinct characters", "spm-bpe": "bpe", "x": "rank"}
@@ -75,7 +76,7 @@ def frequencies(
     sizes: Sequence[int] | Mapping[int, int],
     texts: Mapping[str, Any] | None = None,
     step: int = 100,
-    pretokenized: Mapping[str, Any] | None = None,
+    learned_from: Mapping[str, Any] | None = None,
     coverage: Mapping[str, Any] | None = None,
     curves: Mapping[str, Any] | None = None,
 ) -> Rows:
@@ -87,17 +88,17 @@ def frequencies(
 
     sizes              sizes, or {size of the paper: size that is asked for}
     step               entries that HFT adds at a time
-    pretokenized       {algorithm: {text: none, earlier or present}}: whether HFT's own pretokenized text was in
-                       what the published model was learned from; `others` is for texts that are not named [none]
+    learned_from       {algorithm: {text: parts, text, earlier or present}}: which files the published model was
+                       learned from (figure4.py); `others` is for texts that are not named [text]
     coverage           {algorithm: {text: share}}: character_coverage of the published models [1.0]
     curves             {sizes: [...], after: n}: sizes with `frequency` by rank (`x`), without the n most frequent
                        pieces
     """
     asked = sizes if isinstance(sizes, Mapping) else dict.fromkeys(sizes)
     for (name, path), algorithm in product(sources.texts(texts).items(), ALGORITHMS):
-        pollution = _of_text(pretokenized, algorithm, name, "none")
-        check_known(f"pretokenized text of {name}", [pollution], POLLUTIONS)
-        learned_from = pollution, _of_text(coverage, algorithm, name, 1.0)
+        read = _of_text(learned_from, algorithm, name, "text")
+        check_known(f"files of {name}", [read], LEARNED_FROM)
+        share = _of_text(coverage, algorithm, name, 1.0)
         for (size, other), form in product(asked.items(), ("", "_corrected")):
             short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
             segmentation = f"{'hft-published' if algorithm == 'hft' else algorithm}-{short}"
@@ -105,7 +106,7 @@ def frequencies(
             after = (curves or {}).get("after", 0) if size in (curves or {}).get("sizes", ()) else None
             learned = (path, algorithm, other or size)
             try:
-                made = corrected(*learned) if form else published(*learned, step, *learned_from)
+                made = corrected(*learned) if form else published(*learned, step, read, share)
             except InputError as error:
                 print(f"{name}, {algorithm}, {size}{form}: not measured: {error}", file=sys.stderr)
                 continue
@@ -239,16 +240,16 @@ def most_changed(
 
 
 figure1 = as_measured("A sample of pretokenized text", "sample", "The paper shows the beginning of each line.")
-corpora = as_measured("Sizes of the texts of Figures 3 to 5", "counts", rows="corpus")
+corpora = as_measured("Sizes of the texts", "counts", rows="corpus")
 table1 = as_printed("table1", "BLEU of five runs of each system")
-figure4_numbers = as_printed(
-    "figure4",
-    "F95, μ and ν as published, and by the paper's definitions",
-    needs="frequencies",
-    note="Ours repeats the authors' program; corrected has all tokens and ranks, texts read once, vocabularies of the"
-    " size asked for, and HFT as the paper describes it.",
-    extra={"corrected": {"metric": dict(zip(STATISTICS, CORRECTED, strict=True))}},
-)
+BOTH_FORMS: dict[str, Any] = {
+    "needs": "frequencies",
+    "note": "Ours repeats the authors' program; corrected has all tokens and ranks, texts read once, vocabularies"
+    " of the size asked for, and HFT as the paper describes it.",
+    "extra": {"corrected": {"metric": dict(zip(STATISTICS, CORRECTED, strict=True))}},
+}
+figure4_numbers = as_printed("figure4", "F95, μ and ν as published, and by the paper's definitions", **BOTH_FORMS)
+statistics_numbers = as_printed("statistics", "The same of the twelve languages that Figure 4 leaves out", **BOTH_FORMS)
 figure4_texts = as_measured(
     "F95, μ and ν of every text, those that a user adds among them",
     "frequencies",
@@ -267,21 +268,33 @@ figure6 = as_measured(
 # ---- figures
 
 LOOKS: dict[str, Any] = {"series": "algorithm", "panels": "corpus", "labels": LABELS}
-BY_SIZE: dict[str, Any] = {"x": "size", "log": "x", "note": "F95 and ν, higher is better; μ, lower is better.", **LOOKS}
+BY_SIZE: dict[str, Any] = {"x": "size", "log": "x", "note": "F95 and ν, higher is better; μ, lower is better."}
 BY_RANK = "Frequencies by rank of the vocabularies of 750, without the most frequent 100"
 figure3 = drawn(
     "Sizes of the texts",
     "counts",
-    "Of the six texts of Figure 4.",
+    "Of the texts of the authors' repository.",
     x="corpus",
     y=["sentences", "words", "distinct_characters"],
     kind="bars",
     labels=LABELS,
 )
-figure4 = drawn("F95, μ and ν by size, as published", "frequencies", beside="figure4", y=STATISTICS, **BY_SIZE)
-figure4_corrected = drawn("F95, μ and ν by size, corrected", "frequencies", y=CORRECTED, **BY_SIZE)
-figure5 = drawn(f"{BY_RANK}, as published", "frequencies", x="x", y="frequency", **LOOKS)
-figure5_corrected = drawn(f"{BY_RANK}, corrected", "frequencies", x="x", y="frequency_corrected", **LOOKS)
+
+
+def of_six(title: str, beside: str = "", note: str = "", **options: Any) -> PaperFigure:
+    """Return a figure of the paper's six languages."""
+    return PaperFigure(
+        title,
+        ("frequencies",),
+        lambda ours, printed: draw(matching(ours, corpus=SIX), printed.get(beside), **LOOKS, **options),
+        note,
+    )
+
+
+figure4 = of_six("F95, μ and ν by size, as published", "figure4", y=STATISTICS, **BY_SIZE)
+figure4_corrected = of_six("F95, μ and ν by size, corrected", y=CORRECTED, **BY_SIZE)
+figure5 = of_six(f"{BY_RANK}, as published", x="x", y="frequency")
+figure5_corrected = of_six(f"{BY_RANK}, corrected", x="x", y="frequency_corrected")
 
 # ---- claims
 

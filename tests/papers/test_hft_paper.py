@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.hft import paper as hft
-from papers.hft.figure4 import BATCH, corrected, files, published
+from papers.hft.figure4 import PART, corrected, files, published
 from papers.hft.frequencies import as_published, of_pieces
 from sacrebleu import sentence_bleu
 
@@ -129,18 +129,18 @@ def test_hft_has_the_authors_frequencies(shared: Path, size: int) -> None:
 
 @pytest.mark.shared
 @pytest.mark.slow
-@pytest.mark.parametrize(("language", "pretokenized"), [("ga", "earlier"), ("lt", "earlier"), ("en", "present")])
-def test_bpe_was_learned_from_the_whole_folder(shared: Path, language: str, pretokenized: str) -> None:
+@pytest.mark.parametrize(("language", "learned_from"), [("ga", "earlier"), ("lt", "earlier"), ("en", "present")])
+def test_bpe_was_learned_from_the_whole_folder(shared: Path, language: str, learned_from: str) -> None:
     """In every digit: with the text twice (lt: its last batch empty) and HFT's pretokenized text; and not without."""
     path, wanted = text(shared, language), printed(shared)[language, "bpe", 750]
-    assert published(path, "spm-bpe", 750, pretokenized=pretokenized).frequencies[:3] == wanted
+    assert published(path, "spm-bpe", 750, learned_from=learned_from).frequencies[:3] == wanted
     assert published(path, "spm-bpe", 750).frequencies[:3] != wanted
 
 
 def test_the_folder_of_a_text() -> None:
-    lines = [f"{number}" for number in range(2 * BATCH)]
-    assert files(lines) == [lines, lines[:BATCH], []]
-    assert files(lines[:-1]) == [lines[:-1], lines[:BATCH], lines[BATCH:-1]]
+    lines = [f"{number}" for number in range(2 * PART)]
+    assert files(lines) == [lines, lines[:PART], []]
+    assert files(lines[:-1]) == [lines[:-1], *files(lines[:-1], "parts")] == [lines[:-1], lines[:PART], lines[PART:-1]]
     assert files(["e-mail"], "present")[2:] == [["¦e-mail¦"]]
     assert files(["e-mail"], "earlier")[2:] == [["¦e¦ - ¦mail¦"]]
 
@@ -245,14 +245,15 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
 
 @pytest.mark.parametrize(("scale", "runs"), [("full", 40), ("reduced", 24), ("smoke", 8)])
 def test_every_scale_has_the_whole_grid(scale: str, runs: int) -> None:
-    """Four directions, two systems; and every text of Figure 4 from somewhere."""
+    """Four directions, two systems; and every text that the authors have statistics of, at smoke those of Figure 4."""
     found = paper.read("hft", scale)
     assert len(found.experiment.runs) == runs
     assert {run.direction for run in found.experiment.runs} == {"en-ga", "ga-en", "en-mr", "mr-en"}
-    corpora = set(found.printed["figure4"]["corpus"])
+    corpora = {corpus for table in ("figure4", "statistics") for corpus in found.printed[table]["corpus"]}
     for name in ("counts", "frequencies", "sample"):
         analysis = found.options[name]
-        assert set(analysis.get("files") or {}) | set(analysis.get("texts") or {}) == corpora
+        texts = set(analysis.get("files") or {}) | set(analysis.get("texts") or {})
+        assert texts == (set(hft.SIX) if scale == "smoke" else corpora)
     assert list(found.options["frequencies"]["sizes"]) == list(SIZES)
 
 
