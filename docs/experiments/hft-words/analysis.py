@@ -1,0 +1,180 @@
+"""What the page says of one folder of results (paper-model, cpu), with any number of seeds.
+
+python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-model \\
+    --corpus results/corpora/loresmt-en-ga.KEY/en-ga
+
+Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
+translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs.
+"""
+
+from __future__ import annotations
+
+import csv
+import statistics
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiment.jsonfiles import read_json_lines
+from experiment.programs import command_line, program
+from experiment.scoring.comparison import compare
+from experiment.scoring.metrics import METRICS, make_metric, read_parallel
+from experiment.scoring.scorebook import Row, read_scores
+from experiment.scoring.significance import count_sentences, mean_and_interval
+from experiment.scoring.words import training_words
+
+RAW, BASELINE, HFT, COPY = "bpe-raw", "bpe-hft-words", "hft", "copied source"
+SYSTEMS = (RAW, "bpe-moses", BASELINE, HFT)
+DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
+
+
+def shown(*numbers: float) -> str:
+    """Return a number, or a value with its interval, with two decimals."""
+    texts = [f"{number:+.2f}" if len(numbers) > 1 else f"{number:.2f}" for number in numbers]
+    return (texts[0] + (f" [{texts[1]}, {texts[2]}]" if len(texts) > 1 else "")).replace("-", "−")
+
+
+def table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
+    rule = ["---", *["--:"] * (len(columns) - 1)]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (columns, rule, *lines))
+
+
+def of_scores(rows: Sequence[Row]) -> str:
+    """Return each system's scores over seeds, and the pipeline's comparison with bpe-hft-words."""
+    lines = []
+    for name in [name for name in SYSTEMS if any(row["segmentation"] == name for row in rows)]:
+        mine = [row for row in rows if row["segmentation"] == name]
+        cells: list[str] = []
+        for metric in dict.fromkeys(row["metric"] for row in mine):
+            runs = [row for row in mine if row["metric"] == metric]
+            mean, half = mean_and_interval([row["score"] for row in runs])
+            effect = [runs[0][column] for column in ("effect", "effect_low", "effect_high")]
+            cells += [shown(mean) + (f" ± {half:.2f}" if half is not None else "")]
+            cells += [shown(*effect) if None not in effect else ""]
+        lines.append([name, len({row["seed"] for row in mine}), *cells])
+    metrics = dict.fromkeys(METRICS[row["metric"]].label for row in rows)
+    columns = [column for metric in metrics for column in (metric, f"{metric} less {BASELINE}'s")]
+    said = "Means over seeds ± half of the 95% t interval; differences with their 95% intervals."
+    return f"{said}\n\n{table(['system', 'seeds', *columns], lines)}"
+
+
+def dev_scores(runs: Path) -> Iterator[dict[str, Any]]:
+    """Yield the losses and BLEU of finished trainings after each epoch; of train, the last mean of 50 updates."""
+    for name in SYSTEMS:
+        for seed in sorted(runs.glob(f"{name}/*/seed*"), key=lambda path: int(path.name[4:])):
+            train = None
+            for point in read_json_lines(seed / "log.jsonl") if (seed / "training.json").exists() else ():
+                if point["split"] == "train":
+                    train = point["nll_loss"]
+                else:
+                    losses = (train, point["nll_loss"], point["bleu"])
+                    yield dict(zip(DEV, (name, seed.name[4:], point["epoch"], point["update"], *losses), strict=True))
+
+
+def of_dev(points: Sequence[Mapping[str, str]]) -> str:
+    """Return the epochs that dev chose, and the bits a piece at the end."""
+    runs: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for point in points:
+        runs.setdefault((point["segmentation"], point["seed"]), []).append(point)
+    lines = []
+    for (name, seed), curve in runs.items():
+        lowest = min(curve, key=lambda point: float(point["bits_per_piece"]))
+        best = max(curve, key=lambda point: float(point["bleu"]))
+        last = curve[-1]
+        bits = (last["train_bits_per_piece"], last["bits_per_piece"])
+        lines.append([name, seed, last["updates"], lowest["epoch"], best["epoch"], shown(float(best["bleu"])), *bits])
+    columns = ["system", "seed", "updates", "epoch of the lowest dev loss", "of the highest dev BLEU", "that BLEU"]
+    columns += ["train bits a piece at the end", "dev bits"]
+    said = "Dev after each epoch (`dev.csv`), with beam 1. Train bits are the mean of 50 updates."
+    return f"{said}\n\n{table(columns, lines)}"
+
+
+def translations(archive: Path) -> dict[str, dict[int, list[str]]]:
+    """Return the lines of each system and seed."""
+    found: dict[str, dict[int, list[str]]] = {}
+    with tarfile.open(archive) as files:
+        for member in sorted(files.getmembers(), key=lambda member: member.name):
+            if stream := files.extractfile(member) if member.isfile() else None:
+                name, file = Path(member.name).parts[-2:]
+                seed = int(file.partition(".")[0].removeprefix("seed"))
+                found.setdefault(name, {})[seed] = stream.read().decode("utf-8").split("\n")[:-1]
+    return {name: found[name] for name in SYSTEMS if name in found}
+
+
+def of_translations(
+    found: Mapping[str, Mapping[int, Sequence[str]]], source: Sequence[str], references: Sequence[str]
+) -> str:
+    """Return lengths and right words of each run, and differences that scores.csv has not."""
+    bleu, lines = make_metric("bleu", target="ga"), []
+    for name, seeds in found.items():
+        for seed, hypotheses in seeds.items():
+            score = bleu.corpus_score(hypotheses, [references])
+            ratio, right = score.sys_len / score.ref_len, score.precisions[0]
+            lines.append([name, seed, shown(ratio), shown(score.bp), f"{right:.1f}", f"{right * ratio:.1f}"])
+    columns = ["system", "seed", "length by the references'", "brevity penalty"]
+    columns += ["words in the reference, %", "by 100 words of the reference"]
+    texts = {(name, seed): lines for name, seeds in found.items() for seed, lines in seeds.items()}
+    _, counted = count_sentences("bleu", {**texts, (COPY, 0): source}, references, target="ga")
+    runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
+    others = compare(runs, dict.fromkeys([HFT], RAW) | dict.fromkeys([RAW, "bpe-moses"], BASELINE), margin=0.5)
+    # the copy has no seeds: as often as the others have
+    copies = {COPY: [counted[COPY, 0]] * max(map(len, runs.values()))}
+    above = compare(runs | copies, dict.fromkeys(found, COPY), margin=0.5)
+    said = [f"- {HFT} less {RAW}: {shown(others[HFT].effect, others[HFT].low, others[HFT].high)} BLEU"]
+    said += [f"- {name} less the copied source: {shown(c.effect, c.low, c.high)} BLEU" for name, c in above.items()]
+    means = {name: statistics.fmean(run.score for run in of) for name, of in runs.items()}
+    share = (means[HFT] - means[BASELINE]) / (means[HFT] - means[RAW])
+    said.append(f"- the segmentation's share of the difference: {shown(share)}")
+    return f"Words are BLEU's.\n\n{table(columns, lines)}\n\n" + "\n".join(said)
+
+
+def of_corpus(folder: Path, test_source: Sequence[str], test_references: Sequence[str]) -> str:
+    """Return how dev and test differ: equal sides, copied sources, words that train has not."""
+    bleu = make_metric("bleu", target="ga")
+    known, lines = training_words(folder / "train.ga", bleu.tokenizer), []
+    dev = read_parallel(folder / "references" / "dev.en", folder / "references" / "dev.ga")
+    for name, source, target in (("dev", *dev), ("test", test_source, test_references)):
+        other = [line for one, line in zip(source, target, strict=True) if one != line]
+        words = [word for line in other for word in bleu.tokenizer(line).split()]
+        unseen = sum(word not in known for word in words)
+        copied = bleu.corpus_score(source, [target]).score
+        cells = [f"{len(words):,}", f"{unseen:,}", f"{100 * unseen / len(words):.1f}%"]
+        lines.append([name, len(target), len(target) - len(other), shown(copied), *cells])
+    columns = ["text", "pairs", "with equal sides", "BLEU of the copied source", "Irish words of the other pairs"]
+    return table([*columns, "not in train", "share"], lines)
+
+
+def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
+    yield of_scores(read_scores(folder / "scores.csv"))
+    if (dev := folder / "dev.csv").exists():
+        with dev.open(encoding="utf-8", newline="") as stream:
+            yield of_dev([*csv.DictReader(stream)])
+    if corpus:
+        texts = corpus / "references"
+        source, references = read_parallel(*(next(texts.glob(f"test_*.{language}")) for language in ("en", "ga")))
+        yield of_translations(translations(folder / "translations.tar.xz"), source, references)
+        yield of_corpus(corpus, source, references)
+
+
+@program
+def main(argv: list[str] | None = None) -> None:
+    parser = command_line(__doc__)
+    parser.add_argument(
+        "folder", type=Path, help="with scores.csv and translations.tar.xz; findings.md is written here"
+    )
+    parser.add_argument("--corpus", type=Path, help="the prepared corpus, with references")
+    parser.add_argument("--runs", type=Path, help="trainings of all systems; writes dev.csv")
+    arguments = parser.parse_args(argv)
+    if arguments.runs:
+        with (arguments.folder / "dev.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, DEV, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(dev_scores(arguments.runs))
+    found = "\n\n".join(findings(arguments.folder, arguments.corpus)) + "\n"
+    (arguments.folder / "findings.md").write_text(found, encoding="utf-8")
+    print(found)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
