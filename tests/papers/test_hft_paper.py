@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from pathlib import Path
+from statistics import median
 from typing import Any
 
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -285,3 +287,37 @@ def test_claims_on_the_published_numbers() -> None:
 
 def measured_nothing() -> dict[str, Any]:
     return {name: frame([]) for name in ("scores", *paper.read("hft").measures)}
+
+
+PAGE = paper.FOLDER.parent / "docs/reproductions/hft-figure4/README.md"
+
+
+def test_the_page_says_what_bpe_and_unigram_have_on_hfts_words() -> None:
+    """Of the authors' frequencies; half of the pieces of most models are marks."""
+    printed = together(paper.read("hft").printed.values()).dropna(subset=["corpus", "size", "value"])
+    plain = {
+        (v.corpus, v.algorithm, v.size, v.metric): v.value for v in printed.itertuples() if v.metric in hft.STATISTICS
+    }
+    theirs = pandas.read_csv(PAGE.with_name("pretokenized.csv")).set_index(["corpus", "algorithm", "size"])
+    assert len(theirs) == 245
+    cells = [key[:3] for key in plain if key[3] == "f95" and key[1] != "hft"]
+    columns: list[list[str]] = []
+    for algorithm in ("spm-bpe", "unigram"):
+        of_hft = {key: {m: plain[key[0], "hft", key[2], m] for m in hft.STATISTICS} for key in cells}
+        mine = [key for key in cells if key[1] == algorithm]
+        sides = [{key: {m: plain[*key, m] for m in hft.STATISTICS} for key in mine}]
+        sides.append({key: theirs.loc[key].to_dict() for key in mine if key in theirs.index})
+        for side in sides:
+            better = [
+                sum(sign * of_hft[key][metric] > sign * values[metric] for key, values in side.items())
+                for metric, sign in (("f95", 1), ("mu", -1), ("nu", 1))
+            ]
+            ratio = median(of_hft[key]["f95"] / values["f95"] for key, values in side.items())
+            f95, mu, nu = (f"{number} of {len(side)}" for number in better)
+            columns.append([f95, f"{ratio:.1f}", mu, nu])
+    page = PAGE.read_text(encoding="utf-8")
+    for row in zip(*columns, strict=True):
+        assert f" | {' | '.join(row)} |\n" in page
+    bpe = theirs[theirs.index.isin([key for key in cells if key[1] == "spm-bpe" and key[0] != "hftoks-ja"])]
+    lower = [plain[key[0], "hft", key[2], "mu"] < row.mu - row.marks for key, row in bpe.iterrows()]
+    assert f"in {sum(lower)} of {len(lower)} cells" in page
