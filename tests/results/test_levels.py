@@ -6,8 +6,10 @@ Where few trials are made, bounds are wide enough for them: four standard errors
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,3 +144,9 @@ def test_among_many_systems_that_are_all_as_good_as_the_baseline_rarely_one_is_m
 def test_drawing_three_seeds_with_replacement_rejects_far_too_often():
     """The plain hierarchical bootstrap, and why it is not the test here."""
     assert drawing_seeds(400, seed=61) > 0.10
+
+
+def test_the_page_has_the_levels_that_were_measured(root: Path) -> None:
+    files = (root / name for name in ("docs/significance.md", "benchmarks/levels/measured.md"))
+    page, measured = (re.findall(r"^\|.+\|(?: [\d.]+ \|){3}$", path.read_text("utf-8"), re.MULTILINE) for path in files)
+    assert page == measured
