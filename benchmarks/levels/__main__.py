@@ -1,8 +1,8 @@
 """How well the significance tests hold their level: the tables of docs/significance.md.
 
-python -m benchmarks.levels [--trials N]
+python -m benchmarks.levels [--trials N] > benchmarks/levels/measured.txt
 
-Rejections in percent, of systems that are equally good. 1,000 trials take half an hour of one core.
+Rejections in percent, of systems that are equally good. 1,000 trials take a quarter of an hour of one core.
 
 A sentence has a difficulty, normal over the test set. A system translates each unit of it correctly with a probability
 that the difficulty gives, on the logit scale, and that training and the system's own bent shift.
