@@ -57,10 +57,17 @@ def corrected(text: Path, algorithm: str, size: int) -> Found:
 
 
 def published(
-    text: Path, algorithm: str, size: int, step: int = 100, learned_from: str = "text", coverage: float = 1.0
+    text: Path,
+    algorithm: str,
+    size: int,
+    step: int = 100,
+    learned_from: str = "text",
+    coverage: float = 1.0,
+    counts: str = "entries",
 ) -> Found:
     """Return the numbers as the authors' program computed them; `step` is what HFT adds at a time. What the baselines
-    were learned from is one of `LEARNED_FROM`, and `coverage` with which share of the characters.
+    were learned from is one of `LEARNED_FROM`, and `coverage` with which share of the characters. What `counts` is the
+    vocabulary's entries or all pieces.
 
     Raises InputError as `corrected` does, but where HFT runs out of candidates: then it has fewer entries.
     """
@@ -74,7 +81,7 @@ def published(
     processor = _sentencepiece(files(lines, learned_from), algorithm, size, coverage)
     vocabulary = {processor.id_to_piece(n) for n in range(processor.get_piece_size())}
     pieces = (processor.encode_as_pieces(line.rstrip()) for line in lines)
-    return Found(as_published(pieces, vocabulary, algorithm), len(vocabulary))
+    return Found(as_published(pieces, vocabulary if counts == "entries" else None, algorithm), len(vocabulary))
 
 
 def _sentencepiece(

@@ -8,7 +8,8 @@ Signoroni and Rychlý 2022, section 2.1. With n pieces that occur, their frequen
     μ         pieces per line                       SentencePiece: every comma in the text counts as another piece
     ν         sum of i f_i / sum of i, i = 1..n     i to m + 1 above and to m below, m = floor(n / 100 * 95)
 
-Their program counts pieces of the vocabulary alone, so no `<unk-x>`, and an empty line as one piece.
+Their program counts pieces of the vocabulary alone, so no `<unk-x>`, and an empty line as one piece. Their frequencies
+of unigram in English have the other pieces, too.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ def of_pieces(lines: Pieces) -> Frequencies:
     return Frequencies(class_frequency(ranked), mu, rank_weighted_frequency(ranked), ranked)
 
 
-def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> Frequencies:
+def as_published(lines: Pieces, vocabulary: Collection[str] | None, algorithm: str) -> Frequencies:
     """Return the numbers of an algorithm's output as the authors' program computed them. A line has one item at least.
+    Without a `vocabulary` every piece counts.
 
     SentencePiece's pieces had been printed as a Python list, and the fields between commas were taken for pieces.
     """
@@ -56,7 +58,9 @@ def as_published(lines: Pieces, vocabulary: Collection[str], algorithm: str) -> 
         counts.update(pieces[:-1] if algorithm == "hft" else pieces)
         items += max(1, len(pieces)) + (0 if algorithm == "hft" else "".join(pieces).count(","))
         number += 1
-    ranked = sorted((count for piece, count in counts.items() if piece in vocabulary), reverse=True)
+    ranked = sorted(
+        (count for piece, count in counts.items() if vocabulary is None or piece in vocabulary), reverse=True
+    )
     m = int(len(ranked) / 100 * 95)
     weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
     mu, nu = items / number if number else None, weighted / (m * (m + 1) / 2) if m else None

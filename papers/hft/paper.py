@@ -78,6 +78,7 @@ def frequencies(
     step: int = 100,
     learned_from: Mapping[str, Any] | None = None,
     coverage: Mapping[str, Any] | None = None,
+    counts: Mapping[str, Any] | None = None,
     curves: Mapping[str, Any] | None = None,
 ) -> Rows:
     """Yield F95, μ and ν of HFT, BPE and unigram by size (Figure 4), and frequencies by rank (Figure 5).
@@ -91,6 +92,7 @@ def frequencies(
     learned_from       {algorithm: {text: parts, text, earlier or present}}: which files the published model was
                        learned from (figure4.py); `others` is for texts that are not named [text]
     coverage           {algorithm: {text: share}}: character_coverage of the published models [1.0]
+    counts             {algorithm: {text: entries or pieces}}: whether pieces outside the vocabulary count [entries]
     curves             {sizes: [...], after: n}: sizes with `frequency` by rank (`x`), without the n most frequent
                        pieces
     """
@@ -99,6 +101,8 @@ def frequencies(
         read = _of_text(learned_from, algorithm, name, "text")
         check_known(f"files of {name}", [read], LEARNED_FROM)
         share = _of_text(coverage, algorithm, name, 1.0)
+        counted = _of_text(counts, algorithm, name, "entries")
+        check_known(f"counts of {name}", [counted], ["entries", "pieces"])
         for (size, other), form in product(asked.items(), ("", "_corrected")):
             short = f"{size // 1000}k" if size % 1000 == 0 else f"{size}"
             segmentation = f"{'hft-published' if algorithm == 'hft' else algorithm}-{short}"
@@ -106,7 +110,7 @@ def frequencies(
             after = (curves or {}).get("after", 0) if size in (curves or {}).get("sizes", ()) else None
             learned = (path, algorithm, other or size)
             try:
-                made = corrected(*learned) if form else published(*learned, step, read, share)
+                made = corrected(*learned) if form else published(*learned, step, read, share, counted)
             except InputError as error:
                 print(f"{name}, {algorithm}, {size}{form}: not measured: {error}", file=sys.stderr)
                 continue
