@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from scipy.stats import t as student_t
+from scipy.stats import ttest_ind
 
 from experiment.scoring.comparison import LEARNED_NOTHING
 from experiment.scoring.scorebook import read_scores
@@ -20,7 +21,16 @@ SWEEP = "docs/experiments/size-sweep"
 
 @pytest.fixture(scope="module")
 def analysis(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("size_sweep_analysis", root / SWEEP / "analysis.py")
+    return loaded(root / SWEEP / "analysis.py")
+
+
+@pytest.fixture(scope="module")
+def longer(root: Path) -> ModuleType:
+    return loaded(root / SWEEP / "longer" / "analysis.py")
+
+
+def loaded(program: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("analysis", program)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -36,6 +46,29 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
     assert analysis.findings(rows) == (folder / "findings.md").read_text(encoding="utf-8")
+
+
+def test_the_findings_on_longer_training_follow_from_the_scores(longer: ModuleType, root: Path, tmp_path: Path) -> None:
+    folder = root / SWEEP / "longer"
+    longer.main(["--scores", str(folder / "scores.csv"), "--output", str(tmp_path / "findings.md")])
+    assert (tmp_path / "findings.md").read_bytes() == (folder / "findings.md").read_bytes()
+
+
+def test_a_contrast_of_two_systems_is_welchs_test(longer: ModuleType) -> None:
+    first, second = [40.1, 41.1, 41.4], [35.1, 36.9, 37.8]
+    expected = ttest_ind(first, second, equal_var=False)
+    low, high = expected.confidence_interval()
+    found = longer.contrast([(1, first), (-1, second)])
+    assert found == pytest.approx((fmean(first) - fmean(second), low, high, expected.pvalue))
+
+
+def test_a_contrast_of_four_systems_that_spread_alike_is_that_of_a_linear_model(longer: ModuleType) -> None:
+    """With equal variances Satterthwaite's freedom is that of the model: 4 groups of 3, 8 degrees of freedom."""
+    groups = [[mean - 1.0, float(mean), mean + 1.0] for mean in (54, 45, 41, 37)]
+    effect, low, high, p_value = longer.contrast(list(zip((1, -1, -1, 1), groups, strict=True)))
+    error = sqrt(4 * 1.0 / 3)
+    assert (effect, p_value) == pytest.approx((5.0, 2 * student_t.sf(5 / error, 8)))
+    assert (low, high) == pytest.approx((5 - student_t.ppf(0.975, 8) * error, 5 + student_t.ppf(0.975, 8) * error))
 
 
 def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
