@@ -149,4 +149,5 @@ def test_drawing_three_seeds_with_replacement_rejects_far_too_often():
 def test_the_page_has_the_levels_that_were_measured(root: Path) -> None:
     files = (root / name for name in ("docs/significance.md", "benchmarks/levels/measured.txt"))
     page, measured = (re.findall(r"^\|.+\|(?: [\d.]+ \|){3}$", path.read_text("utf-8"), re.MULTILINE) for path in files)
+    assert measured
     assert page == measured

@@ -1,4 +1,4 @@
-"""Judge L1, L2 and L4 of README.md, and print what L3 is judged by.
+"""Judge the hypotheses of README.md; L3 by the verdicts in scores.csv.
 
 python docs/experiments/size-sweep/longer/analysis.py --scores results/size-sweep-longer/scores.csv --output findings.md
 """
