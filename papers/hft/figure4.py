@@ -69,13 +69,16 @@ def published(
     were learned from is one of `LEARNED_FROM`, and `coverage` with which share of the characters. What `counts` is the
     vocabulary's entries or all pieces.
 
-    Raises InputError as `corrected` does, but where HFT runs out of candidates: then it has fewer entries.
+    Raises InputError as `corrected` does, but for HFT: with more characters or fewer candidates than `size` it has as
+    many entries as these give.
     """
     lines = list(read_lines(text))
     if algorithm == "hft":
         from subwords.hft.model import HFT
 
-        hft = HFT.learn([text], size, variant="published", step=step)
+        # Their program keeps all characters, and stops after the first step at the earliest.
+        characters = set().union(*pretokenize(lines)) - {" "}
+        hft = HFT.learn([text], max(size, len(characters)), variant="published", step=step)
         pieces = (line.split(" ") for line in hft.encode_batch(lines))
         return Found(as_published(pieces, hft.vocabulary, algorithm), len(hft.vocabulary))
     processor = _sentencepiece(files(lines, learned_from), algorithm, size, coverage)

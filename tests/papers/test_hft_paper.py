@@ -188,6 +188,11 @@ def test_measurements_go_with_the_published_values(small: Path) -> None:
         assert set(ranks["size"]) == {750}
 
 
+def test_hft_as_published_keeps_all_characters(small: Path) -> None:
+    """Their program stops after a step, so sizes below the number of characters have one vocabulary."""
+    assert published(small, "hft", 3, step=5) == published(small, "hft", 10, step=5)
+
+
 def test_what_a_text_cannot_give_is_not_measured(small: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = list(hft.frequencies.measure(Texts({"x": small}), sizes=[3, 35, 100000]))
     assert {row["size"] for row in rows if row["metric"].endswith("_corrected")} == {35}
