@@ -13,10 +13,10 @@ from experiment.training import gpu
 
 def test_systems_are_those_of_the_settings_on_the_command_line(root: Path) -> None:
     file = root / "config" / "config.yaml"
-    assert len(run_experiment.described(file, [])[1].runs) == 6
+    assert len(run_experiment.described(file, [])[1].runs) == 15
     words = ["--quiet", "--config", "seeds=[1,2]", "runs_per_gpu=8", "--keep-going"]
     _, experiment, table = run_experiment.described(file, words)
-    assert len(experiment.runs) == 12
+    assert len(experiment.runs) == 10
     assert table == Path("results/demo/table.md")
 
 
@@ -32,17 +32,17 @@ def test_the_plan_says_what_time_and_disk_it_takes(root: Path, tmp_path: Path, m
     _, experiment, _ = run_experiment.described(root / "config" / "config.yaml", [])
     sentences = experiment.corpora["demo"].definition["generated"]["train"]
     (part,) = costs(experiment, lambda flags, joint, source, target: 1_000_000, "cpu")
-    assert part.runs == 6
-    assert part.stays == 6 * 4_000_000 + sentences * 250 * (2 + 6)
+    assert part.runs == 15  # five segmentations with three seeds
+    assert part.stays == 15 * 4_000_000 + sentences * 250 * (2 + 5)
     # the five best, the five last, and where it goes on: for a moment twice, because it is replaced when it is whole
     assert part.training == 10 * 4_000_000 + 2 * 12_000_000
     most = (part.stays + 2 * 64_000_000) / 1e6
     said = summary([part], "cpu", 2)
     assert said.endswith(f"needs up to 64 MB more, so with 2 at once all need up to {most:.0f} MB")
-    assert "so with 6 at once" in summary([part], "cpu", 100)
+    assert "so with 15 at once" in summary([part], "cpu", 100)
     pieces = experiment.recipes["transformer-tiny"]["flags"]["max-epoch"] * sentences * 30
-    assert part.hours == pytest.approx(6 * (6 * 1_000_000 * pieces / 30e9 + 15) / 3600)
-    assert f"6 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in said
+    assert part.hours == pytest.approx(15 * (6 * 1_000_000 * pieces / 30e9 + 15) / 3600)
+    assert f"15 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in said
 
 
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
