@@ -7,7 +7,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -33,6 +35,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def root() -> Path:
     """The repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def load_program() -> Callable[[Path], ModuleType]:
+    """Return a loader of programs that are in no package, such as those beside a page of docs/."""
+
+    def load(path: Path) -> ModuleType:
+        spec = spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
 
 
 @pytest.fixture(scope="session")

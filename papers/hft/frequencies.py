@@ -61,7 +61,12 @@ def as_published(lines: Pieces, vocabulary: Collection[str] | None, algorithm: s
     ranked = sorted(
         (count for piece, count in counts.items() if vocabulary is None or piece in vocabulary), reverse=True
     )
+    f95, nu = of_ranked_as_published(ranked)
+    return Frequencies(f95, items / number if number else None, nu, ranked)
+
+
+def of_ranked_as_published(ranked: Sequence[int]) -> tuple[int | None, float | None]:
+    """Return F95 and ν of descending frequencies as the authors' program computed them."""
     m = int(len(ranked) / 100 * 95)
     weighted = sum(rank * frequency for rank, frequency in enumerate(ranked[: m + 1], 1))
-    mu, nu = items / number if number else None, weighted / (m * (m + 1) / 2) if m else None
-    return Frequencies(ranked[m] if ranked else None, mu, nu, ranked)
+    return ranked[m] if ranked else None, weighted / (m * (m + 1) / 2) if m else None

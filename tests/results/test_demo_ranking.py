@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -15,13 +15,8 @@ FOLDER = "docs/experiments/demo"
 
 
 @pytest.fixture(scope="module")
-def module(root: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("demo_ranking", root / FOLDER / "ranking.py")
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+def module(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_program(root / FOLDER / "ranking.py")
 
 
 def test_the_ranking_follows_from_the_scores(module: ModuleType, root: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
@@ -20,22 +20,13 @@ SWEEP = "docs/experiments/size-sweep"
 
 
 @pytest.fixture(scope="module")
-def analysis(root: Path) -> ModuleType:
-    return loaded(root / SWEEP / "analysis.py")
+def analysis(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_program(root / SWEEP / "analysis.py")
 
 
 @pytest.fixture(scope="module")
-def longer(root: Path) -> ModuleType:
-    return loaded(root / SWEEP / "longer" / "analysis.py")
-
-
-def loaded(program: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("analysis", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def longer(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_program(root / SWEEP / "longer" / "analysis.py")
 
 
 @pytest.mark.slow
