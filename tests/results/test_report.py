@@ -21,7 +21,7 @@ from sacrebleu.metrics import CHRF
 import make_report
 from experiment.manifest import Run, read_manifest
 from experiment.reporting.drawing import svg_text
-from experiment.reporting.figures import draw_curves, draw_scores, draw_sweep, draw_words
+from experiment.reporting.figures import draw_algorithms, draw_curves, draw_scores, draw_sweep, draw_words
 from experiment.reporting.pages import TEMPLATES, inline_svg, visible, web_address
 from experiment.reporting.report import _tokenizer
 from experiment.reporting.samples import choose_samples, mark_words
@@ -289,6 +289,28 @@ def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(fi
         line = axes.containers[0].lines[0]  # without its bars
         assert tuple(line.get_xdata()) == values
     assert draw_sweep([row for row in rows if row["segmentation"] == "bpe-0"]) is None
+
+
+def test_many_algorithms_have_a_panel_each(finished):
+    one = next(row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe")
+    names = [f"algorithm-{number}" for number in range(11)]
+    rows = [
+        one | {"algorithm": name, "segmentation": f"{name}-{size}", "size": size, "vocabulary": size + 7, "seed": seed}
+        | {"baseline": f"algorithm-0-{size}", "score": 10.0 + number + seed}
+        for number, name in enumerate(names)
+        for size in (1000, 500)
+        for seed in (1, 2)
+    ]  # fmt: skip
+    figure = draw_algorithms(rows, one["testset"], one["metric"])
+    assert figure is not None
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title() for axes in shown] == names
+    for number, axes in enumerate(shown):
+        line = axes.containers[0].lines[0]  # without its bars
+        assert (tuple(line.get_xdata()), tuple(line.get_ydata())) == ((507, 1007), (11.5 + number,) * 2)
+        dashed = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
+        assert [tuple(line.get_ydata()) for line in dashed] == ([(11.5, 11.5)] if number else [])
+    assert draw_algorithms(rows[:-4], one["testset"], one["metric"]) is None  # ten fit into one panel
 
 
 def test_curves_are_drawn_by_updates_time_and_operations():

@@ -36,7 +36,9 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    assert analysis.findings(rows) == (folder / "findings.md").read_text(encoding="utf-8")
+    first_run = folder / "first-run" / "scores.csv"
+    found = analysis.findings(rows, read_scores(first_run) if first_run.exists() else ())
+    assert found == (folder / "findings.md").read_text(encoding="utf-8")
 
 
 def test_the_findings_on_longer_training_follow_from_the_scores(longer: ModuleType, root: Path, tmp_path: Path) -> None:
@@ -89,6 +91,26 @@ def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     path = root / "README.md" if page == "README" else root / SWEEP / page
     scores = root / SWEEP / (page.split("/")[0] if "/" in page else "en-de") / "scores.csv"
     assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p_value", "verdict"),
+    [
+        (0.1, 0.9, 0.01, "CONFIRMED"),
+        (0.1, 0.4, 0.01, "CONFIRMED"),  # small, but there
+        (-0.9, -0.1, 0.01, "REFUTED"),  # the other way round
+        (-0.2, 0.4, 0.3, "REFUTED"),  # no difference
+        (-0.6, 0.2, 0.3, "OPEN"),
+        (0.1, 0.9, 0.06, "OPEN"),  # not after correction
+    ],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_predicted_change(
+    analysis: ModuleType, low: float, high: float, p_value: float, verdict: str, sign: int
+) -> None:
+    low, high = sorted((sign * low, sign * high))
+    change = analysis.Interval((low + high) / 2, low, high)
+    assert analysis.loss_or_gain(change, p_value, expected=sign) == getattr(analysis, verdict)
 
 
 def test_a_difference_between_systems_that_learned_nothing_is_not_testable(analysis: ModuleType, root: Path) -> None:

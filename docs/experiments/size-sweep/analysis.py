@@ -2,8 +2,9 @@
 
 cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/size-sweep/scores.csv --output en-de
 
-Writes findings.md, scores.csv and figure.png to the folder. Only algorithms with all sizes and seeds are judged. Where
-the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more measure.
+Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.png to the folder. Only algorithms with
+all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
+measure; where it has first-run/scores.csv, this is the second run of a pair, and G1 to G3 are judged, too.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from math import isnan
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import spearmanr, ttest_ind
+from scipy.stats import spearmanr, ttest_1samp, ttest_ind
 
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
-from experiment.reporting.figures import draw_sweep
+from experiment.reporting.figures import draw_algorithms, draw_sweep
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
@@ -30,10 +31,16 @@ from experiment.scoring.significance import ALPHA, resampling_seed
 METRIC = "chrf"
 SIZES = (500, 1000, 2000, 4000)
 SEEDS = 3
+#: The algorithms that every pair has. H1 to H6 are decided among them.
+FIRST = ("bpe", "hft", "unigram", "huffman", "sbpe", "wordpiece", "random-bpe", "volt", "char", "word")
+#: Algorithms that draw the segmentation of train, and the one that does not (G2).
+DRAWN = {"bpe-dropout": "bpe", "unigram-sampling": "unigram"}
 #: Codes without meaning, and merges drawn at random: made to be worse, and left out of what composes words of pieces.
 CONTROLS = ("huffman", "random-bpe")
 #: At how many entries algorithms are compared with each other (H2).
 ENTRIES = 1000
+#: An interval of a difference in chrF that is as close to 0 means that there is none (G1, G2).
+NO_DIFFERENCE = 0.5
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
 #: The steps between sizes that were looked at after all hypotheses.
@@ -122,10 +129,10 @@ def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Ite
         yield f"H1, {algorithm}", f"{shown(gain)}, p = {p_value:.2g}", verdict
 
 
-def steps_between_sizes(composing: Mapping[str, Curve]) -> str:
+def steps_between_sizes(found: Mapping[str, Curve]) -> str:
     """Return the gain of each step between sizes as Markdown: not asked beforehand."""
     cells: dict[str, list[str]] = {}
-    for algorithm, gain, p_value in gains(composing, STEPS):
+    for algorithm, gain, p_value in gains(found, STEPS):
         cells.setdefault(algorithm, []).append(f"{shown(gain)}, p = {p_value:.2g}")
     head = " | ".join(f"{small:,} to {large:,}" for small, large in STEPS)
     lines = [f"| {algorithm} | {' | '.join(each)} |" for algorithm, each in cells.items()]
@@ -268,38 +275,111 @@ def what_differs(rows: Sequence[Row]) -> str:
     return "\n\n".join([f"## {table.title}", markdown_table(table), *table.notes])
 
 
-def asked_afterwards(rows: Sequence[Row], found: Mapping[str, Curve]) -> Iterator[str]:
-    """Yield, as Markdown, what was looked at after all hypotheses: of the algorithms that compose words of pieces."""
-    composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
-    yield f"## Steps between sizes\n\n{steps_between_sizes(composing)}"
-    count = len(composing) * len(STEPS)
+def composing_rows(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of the algorithms that compose words of pieces, and have sizes."""
+    return [row for row in rows if row["size"] and row["algorithm"] not in (*CONTROLS, "word")]
+
+
+def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield, as Markdown, what was looked at after all hypotheses."""
+    found = curves(rows)
+    yield f"## Steps between sizes\n\n{steps_between_sizes(found)}"
+    count = len(found) * len(STEPS)
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
-    yield f"## Among the {len(composing)} algorithms at one size"
+    yield from among_one_size(rows)
+
+
+def among_one_size(rows: Sequence[Row]) -> Iterator[str]:
+    yield f"## Among the {len(curves(rows))} algorithms at one size"
     yield "Spearman's ρ with chrF; not asked beforehand, without intervals."
-    yield at_one_size([row for row in rows if row["algorithm"] in composing])
+    yield at_one_size(rows)
 
 
-def findings(every: Sequence[Row]) -> str:
-    """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
-    rows = judged(every)
+def loss_or_gain(change: Interval, p_value: float, expected: int) -> str:
+    """Return the verdict on a change whose sign was predicted."""
+    if p_value < ALPHA:
+        return CONFIRMED if change.value * expected > 0 else REFUTED
+    return REFUTED if max(-change.low, change.high) < NO_DIFFERENCE else OPEN
+
+
+def scores_of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        found.setdefault(row["segmentation"], []).append(row["score"])
+    return found
+
+
+def fault_costs(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+    """G1: the chrF of the systems of the first run, second run less first, each with the mean of its seeds."""
+    now, before = scores_of_seeds(rows), scores_of_seeds(judged(first_run))
+    changes = [statistics.fmean(now[name]) - statistics.fmean(scores) for name, scores in before.items()]
+    test = ttest_1samp(changes, 0)
+    ends = test.confidence_interval(0.95)
+    change = Interval(statistics.fmean(changes), ends.low, ends.high)
+    verdict = loss_or_gain(change, test.pvalue, expected=1)
+    yield f"G1, {len(changes)} systems", f"{shown(change)}, p = {test.pvalue:.2g}", verdict
+
+
+def random_segmentation_costs(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
+    """G2: algorithms that draw the segmentation of train less those that do not, in the mean of the sizes."""
+
+    def means(algorithm: str) -> list[float]:
+        return [statistics.fmean(of_seed) for of_seed in zip(*(s for _, s in found[algorithm].values()), strict=True)]
+
+    pairs = [(means(drawn), means(plain)) for drawn, plain in DRAWN.items()]
+    tests = [ttest_ind(drawn, plain, equal_var=False) for drawn, plain in pairs]
+    corrected = holm([float(test.pvalue) for test in tests])
+    for name, (drawn, plain), test, p_value in zip(DRAWN, pairs, tests, corrected, strict=True):
+        ends = test.confidence_interval(0.95)
+        change = Interval(statistics.fmean(drawn) - statistics.fmean(plain), ends.low, ends.high)
+        yield f"G2, {name}", f"{shown(change)}, p = {p_value:.2g}", loss_or_gain(change, p_value, expected=-1)
+
+
+def new_are_told_apart(rows: Sequence[Row]) -> tuple[str, str, str]:
+    """G3: the pipeline's verdicts on the new algorithms with sizes, against bpe of the same size."""
+    verdicts = {row["segmentation"]: row["verdict"] for row in rows if row["algorithm"] not in FIRST and row["size"]}
+    told = [f"{name} {verdict}" for name, verdict in verdicts.items() if verdict in (BETTER, WORSE)]
+    verdict = CONFIRMED if told else REFUTED if {*verdicts.values()} == {SAME} else OPEN
+    return "G3", f"{len(told)} of {len(verdicts)}: {', '.join(told) or 'none'}", verdict
+
+
+def hypotheses(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+    """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows."""
     found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
-    lines = [*more_entries_are_better(found, learned), *size_matters_more(found, learned)]
-    lines += composition_matters(rows)
+    yield from more_entries_are_better(found, learned)
+    yield from size_matters_more(found, learned)
+    yield from composition_matters(rows)
     larger = swept([row for row in rows if row["size"] != SIZES[0]])  # asked afterwards
     for size, of_sizes in (("", systems), (f", without size {SIZES[0]}", larger)):
         without = [system for system in of_sizes if system.algorithm not in CONTROLS]
         for label, chosen in ((size, of_sizes), (f"{size}, without controls", without)):
             if (chosen is of_sizes or len(without) < len(of_sizes)) and (prediction := predict(chosen)):
-                lines += [(name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction)]
-    lines += morphemes_predict(rows)
-    table = "\n".join(f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
-    head = "| hypothesis | evidence (chrF, 95% intervals) | verdict |\n|---|---|---|"
-    said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(found)}."
+                yield from ((name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction))
+    yield from morphemes_predict(rows)
+
+
+def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
+    table = (f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
+    return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
+
+
+def findings(every: Sequence[Row], first_run: Sequence[Row] = ()) -> str:
+    """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
+    rows = judged(every)
+    first = [row for row in rows if row["algorithm"] in FIRST]
+    systems = swept(rows)
+    said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(curves(rows))}."
     if untrained := sum(not system.learned for system in systems):
         said += f" {untrained} learned nothing (not part of H4 to H6)."
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
-    parts = [said, f"{head}\n{table}", *(asked_afterwards(rows, found) if learned else ()), what_differs(rows)]
+    parts = [said, verdict_table(hypotheses(first))]
+    if first_run:
+        others = (new_are_told_apart(rows), *fault_costs(rows, first_run), *random_segmentation_costs(curves(rows)))
+        parts += ["## The second run", verdict_table(sorted(others))]
+    if len(first) < len(rows):
+        parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
+    parts += [*(asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()), what_differs(rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -314,10 +394,16 @@ def main(argv: list[str] | None = None) -> None:
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    (arguments.output / "findings.md").write_text(findings(rows), encoding="utf-8")
-    if (figure := draw_sweep(rows, [(rows[0]["testset"], METRIC)])) is not None:
-        save_png(figure, arguments.output / "figure.png", dots_per_inch=100)
-    print((arguments.output / "findings.md").read_text(encoding="utf-8"))
+    first_run = arguments.output / "first-run" / "scores.csv"
+    found = findings(rows, read_scores(first_run) if first_run.exists() else ())
+    (arguments.output / "findings.md").write_text(found, encoding="utf-8")
+    for name, figure in (
+        ("figure", draw_sweep(rows, [(rows[0]["testset"], METRIC)])),
+        ("algorithms", draw_algorithms(rows, rows[0]["testset"], METRIC)),
+    ):
+        if figure is not None:
+            save_png(figure, arguments.output / f"{name}.png", dots_per_inch=100)
+    print(found)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from experiment.reporting.drawing import COLORS, DASHES, MARKERS, axes_grid, styled
+from experiment.reporting.drawing import COLORS, DASHES, GRID, MARKERS, axes_grid, styled
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.scoring.prediction import MEASURES
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PIECES = 8  # of a word, in histograms; the rest is one bar
+MOST_LINES = 10  # more algorithms in one panel cannot be told apart
 
 
 def draw_scores(rows: Sequence[Row]) -> Figure:
@@ -95,6 +96,36 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     return figure
 
 
+def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | None:
+    """Return a panel for each algorithm of a sweep: score against entries in the vocabulary, in front of all others.
+
+    The dashed line is that of the baseline's algorithm. Bars are 95% t intervals over seeds. None where one panel can
+    show all algorithms (`draw_sweep`), or where none has two sizes.
+    """
+    algorithms = by_algorithm(rows)
+    found = {name: _points(systems.values(), "vocabulary", testset, metric) for name, systems in algorithms.items()}
+    if len(found) <= MOST_LINES or all(len(points) < 2 for points in found.values()):
+        return None
+    baselines = {row["baseline"] for row in rows}
+    reference = next((name for name, systems in algorithms.items() if baselines & {*systems}), None)
+    with styled():
+        figure, panels = axes_grid(len(found), 6, 1.8, 1.5, sharex=True, sharey=True)
+        for axes, (name, points) in zip(panels, found.items(), strict=True):
+            lines = {other: list(zip(*each, strict=True))[:2] for other, each in found.items()}
+            for line in lines.values():
+                axes.plot(*line, marker=".", ms=3, lw=0.8, color=GRID, alpha=0.35, zorder=1)
+            if reference is not None and name != reference:
+                axes.plot(*lines[reference], "--", lw=1, color=COLORS[1], zorder=2)
+            xs, means, widths = zip(*points, strict=True)
+            axes.errorbar(xs, means, widths, fmt="o-", ms=3.5, lw=1.3, capsize=2, color=COLORS[0], zorder=3)
+            axes.set_title(name, fontsize=9)
+            axes.tick_params(labelsize=8)
+            _count_on_log_scale(axes, labels=(1,))
+        figure.supxlabel("entries in the vocabulary", fontsize=9)
+        figure.supylabel(f"{METRICS[metric].label} on {testset}", fontsize=9)
+    return figure
+
+
 def _points(
     systems: Iterable[Sequence[Row]], measure: str, testset: str, metric: str
 ) -> list[tuple[float, float, float]]:
@@ -108,11 +139,11 @@ def _points(
     return found
 
 
-def _count_on_log_scale(axes: Axes) -> None:
+def _count_on_log_scale(axes: Axes, labels: Sequence[int] = (1, 2, 5)) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_locator(LogLocator(subs=labels))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter(NullFormatter())
 

@@ -10,7 +10,15 @@ from pathlib import Path
 from experiment.jsonfiles import read_json, read_json_lines
 from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure
-from experiment.reporting.figures import WordClasses, draw_curves, draw_histograms, draw_scores, draw_sweep, draw_words
+from experiment.reporting.figures import (
+    WordClasses,
+    draw_algorithms,
+    draw_curves,
+    draw_histograms,
+    draw_scores,
+    draw_sweep,
+    draw_words,
+)
 from experiment.reporting.pages import TEMPLATES, Picture, Section, inline_svg, page
 from experiment.reporting.samples import choose_samples
 from experiment.reporting.tables import Block, blocks
@@ -64,7 +72,9 @@ def _section(number: int, block: Block, all_runs: Sequence[Run], all_rows: Seque
     testsets = list(dict.fromkeys(name for run in runs for name in run.testsets))
     statistics = {label: PieceStatistics.read(group[0].stats_json, block.direction) for label, group in by_name.items()}
     captions = read_mapping(TEMPLATES / "captions.yaml", next_step="restore it")
-    drawn = {"scores": draw_scores(rows), "sweep": draw_sweep(rows), "curves": draw_curves(curves)}
+    drawn = {"scores": draw_scores(rows), "sweep": draw_sweep(rows)}
+    drawn["algorithms"] = draw_algorithms(rows, rows[0]["testset"], rows[0]["metric"])
+    drawn["curves"] = draw_curves(curves)
     drawn |= {f"words.{testset}": draw_words(_words(by_name, testset)) for testset in testsets}
     drawn["pieces"] = draw_histograms(statistics)
     pictures: list[Picture] = []
