@@ -104,6 +104,7 @@ def test_only_algorithms_with_several_sizes_count():
         given = {"algorithm": algorithm, "segmentation": f"{algorithm}-{size}", "size": size, "seed": seed}
         given |= {"verdict": "learned nothing" if algorithm == "hft" else "open", "copied_source": 10.0}
         known = {"vocabulary": size, "pieces_per_sentence_target": 20.0 - seed, "renyi_efficiency_target": None}
+        known |= {"boundary_f1_source": None}
         return (
             {"testset": "test", "metric": "chrf", "score": 40.0 + seed, "boundary_f1_target": 0.5}
             | given

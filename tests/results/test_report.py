@@ -275,7 +275,8 @@ def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(fi
     measured = {"vocabulary": (480, 950, 2100), "pieces_per_sentence_target": (30.0, 24.0, 19.5)}
     rows = [
         row
-        | {"segmentation": f"bpe-{number}", "size": 500 * 2**number, "boundary_f1_target": None}
+        | {"segmentation": f"bpe-{number}", "size": 500 * 2**number}
+        | {"boundary_f1_target": None, "boundary_f1_source": None}
         | {"renyi_efficiency_target": None}
         | {name: values[number] for name, values in measured.items()}
         for number in (2, 0, 1)

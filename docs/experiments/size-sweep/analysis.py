@@ -45,7 +45,9 @@ NO_DIFFERENCE = 0.5
 DRAWS = 2000
 #: The steps between sizes that were looked at after all hypotheses.
 STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
-RENYI, PIECES, MORPHEMES = "renyi_efficiency_target", "pieces_per_sentence_target", "boundary_f1_target"
+RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
+#: Side of a translation -> agreement with gold morphemes of its language.
+MORPHEMES = {"target": "boundary_f1_target", "source": "boundary_f1_source"}
 CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.
 NOT_TESTABLE = "not testable"
@@ -251,19 +253,23 @@ def prediction_verdicts(found: Prediction) -> Iterator[tuple[str, str, str]]:
 
 def with_morphemes(rows: Sequence[Row], path: Path) -> list[Row]:
     """Return the rows with the agreement with gold morphemes (F1, 0 to 1) of their system and seed."""
+    f1: dict[tuple[str, int], dict[str, float | None]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
-        f1 = {(row["segmentation"], int(row["seed"])): float(row["f1"] or "nan") for row in csv.DictReader(stream)}
-    found = (f1[row["segmentation"], row["seed"]] for row in rows)
-    return [{**row, MORPHEMES: None if isnan(each) else each} for row, each in zip(rows, found, strict=True)]
+        for each in csv.DictReader(stream):
+            value = float(each["f1"]) if each["f1"] else None
+            f1.setdefault((each["segmentation"], int(each["seed"])), {})[MORPHEMES[each["side"]]] = value
+    return [{**row, **f1[row["segmentation"], row["seed"]]} for row in rows]
 
 
 def morphemes_predict(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
-    """Asked beforehand, with no hypothesis: does agreement with gold morphemes predict chrF, where pieces have it?"""
-    if found := predict(swept([row for row in rows if row[MORPHEMES] is not None])):
-        rho, beyond = found.rho[MORPHEMES], found.beyond_size[MORPHEMES]
-        few = found.algorithms < FEWEST_ALGORITHMS
-        verdict = TOO_FEW if few else "excludes 0" if rho.low > 0 or rho.high < 0 else OPEN
-        yield f"morphemes, {found.systems} systems", f"ρ = {shown(rho)}; given entries {shown(beyond)}", verdict
+    """Asked with no hypothesis, of sources afterwards: does agreement with gold morphemes predict chrF?"""
+    for side, measure in MORPHEMES.items():
+        if found := predict(swept([row for row in rows if row[measure] is not None])):
+            rho, beyond = found.rho[measure], found.beyond_size[measure]
+            few = found.algorithms < FEWEST_ALGORITHMS
+            verdict = TOO_FEW if few else "excludes 0" if rho.low > 0 or rho.high < 0 else OPEN
+            text = f"ρ = {shown(rho)}; given entries {shown(beyond)}"
+            yield f"morphemes of the {side}, {found.systems} systems", text, verdict
 
 
 def what_differs(rows: Sequence[Row]) -> str:

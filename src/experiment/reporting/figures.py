@@ -78,8 +78,11 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
     with styled():
         number = len(measures) * len(columns)
-        figure, panels = axes_grid(number, len(measures), 3.6, 3.2, sharey="row", sharex="col")
-        for axes, ((testset, metric), measure) in zip(panels, itertools.product(columns, measures), strict=True):
+        across = len(measures) if len(columns) > 1 else min(3, len(measures))
+        shared = "col" if across == len(measures) else False
+        figure, panels = axes_grid(number, across, 3.6, 3.2, sharey="row", sharex=shared)
+        for place, axes in enumerate(panels):
+            (testset, metric), measure = columns[place // len(measures)], measures[place % len(measures)]
             styles = zip(algorithms.items(), _line_styles(), itertools.cycle(MARKERS), strict=False)
             for (name, systems), (dashes, color), marker in styles:
                 if points := _points(systems.values(), measure, testset, metric):
@@ -88,7 +91,7 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
                     axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
             if measure == "vocabulary":
                 _count_on_log_scale(axes)
-            if measure == measures[0]:
+            if place % across == 0:
                 axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
             if (testset, metric) == columns[-1]:
                 axes.set_xlabel(MEASURES[measure])

@@ -29,6 +29,7 @@ MEASURES = {
     "pieces_per_sentence_target": "target pieces per sentence",
     "renyi_efficiency_target": "Rényi efficiency of target pieces",
     "boundary_f1_target": "F1 of target morpheme boundaries",
+    "boundary_f1_source": "F1 of source morpheme boundaries",
 }
 #: The measure of size: what another measure says beyond it is its partial correlation.
 SIZE = "vocabulary"
