@@ -37,7 +37,7 @@ from experiment.scoring.significance import ALPHA, welch_p_value
 from replication.measurements import COLUMNS, KEYS, Made, comparable, filled, half_interval, listed, matching, records
 
 CONFIRMED, UNDECIDED, NOT_CONFIRMED, NOT_TESTABLE = "confirmed", "undecided", "not confirmed", "not testable"
-AS_PRINTED, NOT_AS_PRINTED = "so as printed", "not so as printed"
+AS_PRINTED, NOT_AS_PRINTED = "holds as printed", "does not hold as printed"
 #: Every state, with the sign that a page shows.
 STATES = {CONFIRMED: "✓", AS_PRINTED: "✓", UNDECIDED: "?", NOT_CONFIRMED: "✗", NOT_AS_PRINTED: "✗", NOT_TESTABLE: "–"}
 #: The smallest test set of the papers has 250 lines (HFT, Irish to English), the largest of a smoke run 40.
@@ -470,10 +470,10 @@ def _reason(cases: Cases) -> str:
     numbers, total = list(cases.numbers.known.values()), len(cases.holds)
     if total == 1 and not cases.sequences:
         known = sum(not math.isnan(value) for value in (cases.numbers.behind or {}).values())
-        return (f"mean of {known}: " if known else "") + f"{numbers[0]:.4g}"
-    reason = f"so in {sum(cases.holds.values())} of {total}"
+        return (f"mean of {known}: " if known else "value ") + f"{numbers[0]:.4g}"
+    reason = f"holds in {sum(cases.holds.values())} of {total}"
     if not cases.sequences:
-        reason += f"; from {min(numbers):.4g} to {max(numbers):.4g}"
+        reason += f"; values from {min(numbers):.4g} to {max(numbers):.4g}"
     failing = [cell for cell, so in cases.holds.items() if not so]
     if failing and total > 1:
         named = [cell if len(cases.numbers.metrics) > 1 else cell[1:] or cell for cell in failing]

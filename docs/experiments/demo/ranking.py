@@ -22,6 +22,10 @@ from experiment.scoring.scorebook import Row, read_scores, write_scores
 METRIC = "chrf"
 #: How many seeds the experiment file has.
 FIRST = 3
+#: Far below all others on one test set or both: they alone make rankings agree.
+FAR_BELOW = ("word", "huffman", "char")
+#: Systems whose mean is as near to the best one's are near the ceiling together, where one is.
+NEAR = 3.0
 
 
 def by_seed(rows: Sequence[Row], testset: str) -> pd.DataFrame:
@@ -64,6 +68,11 @@ def ranking(rows: Sequence[Row]) -> str:
         table[f"{testset}, seeds"] = ranges(scores, 1)
         table[f"{testset}, ranks"] = ranges(scores.rank(ascending=False), 0)
         lines.append(f"- `{testset}`: {agreement(scores)}")
+        without = scores.drop(index=[*FAR_BELOW], errors="ignore")
+        lines.append(f"- `{testset}`, without {', '.join(FAR_BELOW)}: {agreement(without)}")
+        near = scores[scores.mean(axis=1) >= scores.mean(axis=1).max() - NEAR]
+        if len(near) > 2:
+            lines.append(f"- `{testset}`, the {len(near)} within {NEAR:g} of the best: {agreement(near)}")
     table = table.sort_values(f"{testsets[-1]}, mean", ascending=False).rename_axis("system")
     align = ["left"] + ["right"] * len(table.columns)
     return table.to_markdown(floatfmt=".1f", colalign=align) + "\n\n" + "\n".join(lines) + "\n"
