@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
@@ -36,9 +37,21 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    first_run = folder / "first-run" / "scores.csv"
-    found = analysis.findings(rows, read_scores(first_run) if first_run.exists() else ())
-    assert found == (folder / "findings.md").read_text(encoding="utf-8")
+    assert analysis.findings(rows, *analysis.beside(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
+
+
+def test_the_words_by_frequency_on_longer_training_are_in_the_table(root: Path) -> None:
+    folder, values, number = root / SWEEP / "longer", dict[tuple[str, str], list[float]](), dict[str, str]()
+    with (folder / "words.csv").open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            value = row["recall" if row["occurrences"] == "0" else "f1"]
+            values.setdefault((row["segmentation"], row["occurrences"]), []).append(float(value))
+            number[row["occurrences"]] = f"{int(row['words']):,}"
+    lines = set((folder / "README.md").read_text(encoding="utf-8").splitlines())
+    assert f"| | {' | '.join(number)} |" in lines
+    assert f"| *words of the references* | {' | '.join(number.values())} |" in lines
+    for name in {name for name, _ in values}:
+        assert f"| {name} | {' | '.join(f'{fmean(values[name, each]):.1f}' for each in number)} |" in lines
 
 
 def test_the_findings_on_longer_training_follow_from_the_scores(longer: ModuleType, root: Path, tmp_path: Path) -> None:

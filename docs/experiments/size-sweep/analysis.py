@@ -4,7 +4,8 @@ cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/s
 
 Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.png to the folder. Only algorithms with
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
-measure; where it has first-run/scores.csv, this is the second run of a pair, and G1 to G3 are judged, too.
+measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
+pair, and G1 to G3 are judged, too.
 """
 
 from __future__ import annotations
@@ -349,6 +350,28 @@ def new_are_told_apart(rows: Sequence[Row]) -> tuple[str, str, str]:
     return "G3", f"{len(told)} of {len(verdicts)}: {', '.join(told) or 'none'}", verdict
 
 
+def words_by_size(words: Sequence[Mapping[str, str]], names: Mapping[str, int]) -> str:
+    """Return F1 of words by their frequency in training, as Markdown: means over the systems of a size, and seeds.
+
+    `names` are the systems and their sizes. Of words that training has not seen it is the recall.
+    """
+    values: dict[int, dict[str, list[float]]] = {}
+    for row in words:
+        if row["segmentation"] in names:
+            of_size = values.setdefault(names[row["segmentation"]], {})
+            value = float(row["f1"] if row["occurrences"] != "0" else row["recall"])
+            of_size.setdefault(row["occurrences"], []).append(value)
+    classes = list(values[SIZES[0]])
+    number = {row["occurrences"]: row["words"] for row in words}
+    lines = ["| size | " + " | ".join(classes) + " |", "|--:|" + "--:|" * len(classes)]
+    lines += [
+        f"| {size:,} | {' | '.join(f'{statistics.fmean(values[size][each]):.1f}' for each in classes)} |"
+        for size in sorted(values)
+    ]
+    lines.append(f"| *words of the references* | {' | '.join(f'{int(number[each]):,}' for each in classes)} |")
+    return "\n".join(lines)
+
+
 def hypotheses(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows."""
     found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
@@ -369,7 +392,7 @@ def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
 
 
-def findings(every: Sequence[Row], first_run: Sequence[Row] = ()) -> str:
+def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequence[Mapping[str, str]] = ()) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
     first = [row for row in rows if row["algorithm"] in FIRST]
@@ -385,8 +408,26 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = ()) -> str:
         parts += ["## The second run", verdict_table(sorted(others))]
     if len(first) < len(rows):
         parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
-    parts += [*(asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()), what_differs(rows)]
+    parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
+    if words:
+        names = {row["segmentation"]: row["size"] for row in composing_rows(first)}
+        parts.append("## Words by how often training has them")
+        parts.append(
+            "F1 in percent (of unseen words, 0, recall), mean over seeds and the algorithms that compose words."
+        )
+        parts.append(words_by_size(words, names))
+    parts.append(what_differs(rows))
     return "\n\n".join(parts) + "\n"
+
+
+def beside(folder: Path) -> tuple[list[Row], list[dict[str, str]]]:
+    """Return the scores of the first run, and the words by frequency; nothing where the folder has none."""
+    first_run, words = folder / "first-run" / "scores.csv", folder / "words.csv"
+    before = read_scores(first_run) if first_run.exists() else []
+    if not words.exists():
+        return before, []
+    with words.open(encoding="utf-8", newline="") as stream:
+        return before, list(csv.DictReader(stream))
 
 
 @program
@@ -400,8 +441,7 @@ def main(argv: list[str] | None = None) -> None:
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    first_run = arguments.output / "first-run" / "scores.csv"
-    found = findings(rows, read_scores(first_run) if first_run.exists() else ())
+    found = findings(rows, *beside(arguments.output))
     (arguments.output / "findings.md").write_text(found, encoding="utf-8")
     for name, figure in (
         ("figure", draw_sweep(rows, [(rows[0]["testset"], METRIC)])),
