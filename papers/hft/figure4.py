@@ -1,7 +1,7 @@
 """HFT, BPE and unigram on one text, as behind Figure 4 of the HFT paper and as the paper says.
 
-Signoroni and Rychlý 2022, sections 2.1 and 2.3. `corrected` is the paper: each algorithm learns `size` entries from the
-text and segments it; SentencePiece with its defaults, but, like HFT, with every character of the text.
+Signoroni and Rychlý 2022, sections 2.1 and 2.3. `corrected`: each algorithm learns `size` entries from the text and
+segments it; SentencePiece with its defaults, but with every character, like HFT and unlike in the paper.
 
 `published` repeats what their program (edoardosignoroni/hftoks-eval at 546ee60) did. HFT: `variant=published`.
 SentencePiece read the text in files of 5,000 lines, of which the last one is empty where the number of lines is a
@@ -32,7 +32,7 @@ PART = 5000
 #: What the published baselines were learned from: files of 5,000 lines; the whole text, too; and HFT's pretokenized
 #: text, by an earlier script, which joined no words (e-mail), or by today's.
 LEARNED_FROM = ("parts", "text", "earlier", "present")
-#: SentencePiece's options by the paper's definitions.
+#: SentencePiece's options in the corrected form. The paper leaves the coverage at 0.9995; HFT keeps every character.
 DEFAULTS: dict[str, Any] = {"normalization": "nmt_nfkc", "character_coverage": 1.0}
 
 
@@ -44,7 +44,7 @@ class Found(NamedTuple):
 
 
 def corrected(text: Path, algorithm: str, size: int) -> Found:
-    """Return the numbers by the paper's definitions.
+    """Return the numbers by the paper's definitions, with every character of the text.
 
     Raises InputError where the text does not give as many entries, or has more characters.
     """

@@ -330,6 +330,19 @@ def test_the_page_says_what_bpe_and_unigram_have_on_hfts_words() -> None:
     assert f"in {sum(lower)} of {len(lower)} cells" in page
 
 
+def test_the_page_says_where_f95_starts() -> None:
+    found = pandas.read_csv(PAGE.with_name("start.csv")).fillna("").set_index(["algorithm", "variant", "corpus"]).sort_index()
+    assert found.loc["hft"].index.get_level_values("corpus").nunique() == 17
+    columns = [(1.0, "count"), (0.9995, "count"), (0.9995, "do not count")]
+    for variant in ("published", "paper"):
+        above = []
+        for coverage, unknown in columns:
+            sides = found[(found["coverage"] == coverage) & (found["unknown"] == unknown)]["f95"]
+            others = sides.loc[["spm-bpe", "unigram"]].groupby("corpus").max()
+            above.append(int((found.loc["hft", variant]["f95"] > others).sum()))
+        assert f"| `variant={variant}` | {' | '.join(map(str, above))} |" in PAGE.read_text(encoding="utf-8")
+
+
 def test_the_page_says_how_often_hft_is_better() -> None:
     """In the six languages of Figure 4, and in all that were measured."""
     tables = [pandas.read_csv(PAGE.with_name(f"{name}-numbers.csv")) for name in ("figure4", "statistics")]
