@@ -331,7 +331,8 @@ def test_the_page_says_what_bpe_and_unigram_have_on_hfts_words() -> None:
 
 
 def test_the_page_says_where_f95_starts() -> None:
-    found = pandas.read_csv(PAGE.with_name("start.csv")).fillna("").set_index(["algorithm", "variant", "corpus"]).sort_index()
+    found = pandas.read_csv(PAGE.with_name("start.csv")).fillna("")
+    found = found.set_index(["algorithm", "variant", "corpus"]).sort_index()
     assert found.loc["hft"].index.get_level_values("corpus").nunique() == 17
     columns = [(1.0, "count"), (0.9995, "count"), (0.9995, "do not count")]
     for variant in ("published", "paper"):
