@@ -15,6 +15,7 @@ import torch
 from torch.nn import functional
 
 from fairseq_plugins.dropout import keep_mask
+from fairseq_plugins.products import by_onednn
 
 
 class Visible:
@@ -40,10 +41,10 @@ class Visible:
 
 
 class RowLayout:
-    """How a batch becomes rows: length × batch, flattened, and filled up with padding on a CPU in bf16.
+    """How a batch becomes rows: length × batch, flattened, and filled up with padding where oneDNN multiplies.
 
-    oneDNN, which multiplies there, compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
-    product takes); so rows come in multiples of ROWS.
+    It compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the product takes); so rows come
+    in multiples of ROWS.
     """
 
     ROWS = 128
@@ -53,7 +54,8 @@ class RowLayout:
         self.batch, self.length = tokens.shape
         self.count = self.batch * self.length
         device = tokens.device.type
-        self.filling = -self.count % self.ROWS if device == "cpu" and torch.is_autocast_enabled(device) else 0
+        kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+        self.filling = -self.count % self.ROWS if by_onednn(kind, tokens.device) else 0
 
     def flatten(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
         """Return rows of states that are length × batch × …"""

@@ -20,6 +20,7 @@ from fairseq.models.transformer import TransformerModelBase
 from torch.nn import functional
 
 from fairseq_plugins.attention import RowLayout
+from fairseq_plugins.products import by_onednn, product
 
 #: Logits that are computed together: on a CPU what its cache holds, on a GPU what keeps it busy.
 BLOCK = {"cpu": 2**18, "cuda": 2**27}
@@ -68,7 +69,9 @@ def label_smoothed_loss(
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
     counted = wanted.ne(padding)
     if device == "cpu":  # on a GPU, selecting rows would wait for the device
-        rows, wanted, counted = fill(rows[counted]), fill(wanted[counted]), fill(counted[counted])
+        rows, wanted, counted = (one[counted] for one in (rows, wanted, counted))
+        if by_onednn(kind, features.device):
+            rows, wanted, counted = fill(rows), fill(wanted), fill(counted)
     with torch.autocast(device, enabled=False):
         loss, nll = _LabelSmoothedLoss.apply(rows.to(kind), weight, wanted, counted, epsilon)
     return loss, nll
@@ -99,7 +102,7 @@ class _LabelSmoothedLoss(torch.autograd.Function):
         largest_part, height = (max(1, count[device] // types) for count in (LARGEST, BLOCK))
         for start in range(0, len(rows), largest_part):
             part = slice(start, start + largest_part)
-            logits = rows[part] @ matrix.T
+            logits = product(rows[part], matrix.T)
             blocks = zip(*(one.split(height) for one in (logits, norms[part], shares[part])), strict=True)
             for block, norm, share in blocks:
                 scores = block.float()  # in fp32 this is the block itself
@@ -111,8 +114,8 @@ class _LabelSmoothedLoss(torch.autograd.Function):
                     block.copy_(scores)
             if learning:
                 scaled = shares[part, None].to(kind)
-                torch.mm(logits, matrix, out=by_rows[part]).mul_(scaled)
-                by_weight += (logits.T @ (rows[part] * scaled)).to(weight.dtype)
+                torch.mul(product(logits, matrix), scaled, out=by_rows[part])
+                by_weight += product(logits.T, rows[part] * scaled).to(weight.dtype)
         other = epsilon / (types - 1)
         wanted = 1 - epsilon - other
         counts, summed, picked = counted.float(), weight.sum(0, dtype=torch.float32), matrix[target]

@@ -30,6 +30,7 @@ def example(types: int = 37) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1])
 @pytest.mark.parametrize(("block", "largest"), [(2**18, 2**25), (100, 2**25), (100, 1000), (1, 1)])
+@pytest.mark.usefixtures("either_library")
 def test_it_is_fairseq_s(epsilon: float, block: int, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     make_task()
     from fairseq_plugins import loss
@@ -73,6 +74,7 @@ def test_in_bf16_gradients_are_as_near_as_bf16_allows() -> None:
 
 
 @pytest.mark.parametrize("arch", ["transformer", "transformer_fast"])
+@pytest.mark.usefixtures("either_library")
 def test_the_criterion_logs_and_learns_as_fairseq_s(arch: str) -> None:
     task = make_task()
     from fairseq.criterions.label_smoothed_cross_entropy import LabelSmoothedCrossEntropyCriterion
