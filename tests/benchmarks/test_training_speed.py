@@ -48,7 +48,8 @@ from benchmarks.training.__main__ import table
 for path in sys.argv[1:]:
     print(*table(json.load(open(path))["results"]), sep="\\n")
 """
-    files = [str(root / "docs/experiments/training-speed" / name) for name in ("small.json", "middle.json")]
+    names = ("small.json", "middle.json", "small-amd.json", "middle-amd.json")
+    files = [str(root / "docs/experiments/training-speed" / name) for name in names]
     measured = [line for line in run(root, code, *files).splitlines() if line.startswith(("| fairseq", "| ours"))]
     page = (root / "docs/training-speed.md").read_text(encoding="utf-8")
     rows = [line.split("|") for line in page.splitlines() if line.startswith(("| fairseq", "| ours"))]
