@@ -92,7 +92,7 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
         }
         mine = [row for row in rows if row["algorithm"] == algorithm]
         highest, lowest = (fmean(row["round_trip"] for row in mine if row["metric"] == m) for m in ("chrf", "bleu"))
-        entries = f" ({mine[0]['vocabulary']} entries)" if algorithm == "char" else ""
+        entries = f" ({mine[0]['vocabulary']} entries)" if set(systems) == {None} else ""
         shown = "".join(f" {cells[size]} |" if size in cells else " |" for size in (500, 1000, 2000, 4000))
         lines.add(f"| {algorithm}{entries} |{shown} {highest:.1f} ({lowest:.1f}) |")
     return lines

@@ -204,13 +204,16 @@ def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tupl
 def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
-    What it hangs on, asked afterwards: the same with huffman, and without the smallest size.
+    What it hangs on, asked afterwards: the same with huffman, without the smallest size, without those that draw.
     """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
     larger = {name: {size: curve[size] for size in SIZES[1:]} for name, curve in composing.items()}
     asked = {"H2": composing, f"H2, without size {SIZES[0]}": larger}
     if "huffman" in found:
         asked["H2, with huffman"] = composing | {"huffman": found["huffman"]}
+    if {*DRAWN} & {*composing}:
+        plain = {name: curve for name, curve in composing.items() if name not in DRAWN}
+        asked["H2, without random segmentation"] = plain
     for label, chosen in asked.items():
         of_size, of_algorithm, difference = range_difference(chosen)
         few = len(chosen) < FEWEST_ALGORITHMS

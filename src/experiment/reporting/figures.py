@@ -123,7 +123,7 @@ def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | 
             axes.errorbar(xs, means, widths, fmt="o-", ms=3.5, lw=1.3, capsize=2, color=COLORS[0], zorder=3)
             axes.set_title(name, fontsize=9)
             axes.tick_params(labelsize=8)
-            _count_on_log_scale(axes, labels=(1,))
+            _count_on_log_scale(axes, narrow=True)
         figure.supxlabel("entries in the vocabulary", fontsize=9)
         figure.supylabel(f"{METRICS[metric].label} on {testset}", fontsize=9)
     return figure
@@ -142,11 +142,12 @@ def _points(
     return found
 
 
-def _count_on_log_scale(axes: Axes, labels: Sequence[int] = (1, 2, 5)) -> None:
+def _count_on_log_scale(axes: Axes, narrow: bool = False) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=labels))
+    smallest, largest = axes.get_xlim()
+    axes.xaxis.set_major_locator(LogLocator(subs=(1,) if narrow or largest > 100 * smallest else (1, 2, 5)))
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter(NullFormatter())
 

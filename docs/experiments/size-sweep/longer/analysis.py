@@ -17,7 +17,9 @@ from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import ALPHA, mean_and_interval
 from subwords.files import write_whole
 
-SHORT = Path(__file__).parents[1] / "en-de" / "scores.csv"
+SWEEP = Path(__file__).parents[1] / "en-de"
+#: L2 was asked of the first run of the sweep. It had a fault that these trainings do not have, nor the second run.
+SHORT = {"L2": SWEEP / "first-run" / "scores.csv", "L2, second run": SWEEP / "scores.csv"}
 SMALL, LARGE = 500, 4000
 CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "open"
 
@@ -59,6 +61,12 @@ def judged(
         yield f"| {label}, {algorithm} | {shown(effect, low, high)}, p = {p_value:.2g} | {verdict} |"
 
 
+def gain_over(long: Seeds, short: Seeds) -> Callable[[str], Sequence[tuple[int, Sequence[float]]]]:
+    """Return, of an algorithm, what L2 adds up: the gain of long training from 500 to 4,000, less that of short."""
+    signs = [(1, long, LARGE), (-1, long, SMALL), (-1, short, LARGE), (1, short, SMALL)]
+    return lambda algorithm: [(sign, seeds[algorithm, size]) for sign, seeds, size in signs]
+
+
 def told_apart(rows: Sequence[Row]) -> Iterator[str]:
     """Yield L3: the pipeline's verdicts against bpe of the same size."""
     for algorithm in ("hft", "unigram"):
@@ -85,12 +93,12 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="Markdown to write")
     arguments = parser.parse_args(argv)
     rows = read_scores(arguments.scores)
-    long, short = by_system(rows, "score"), by_system(read_scores(SHORT), "score")
+    long = by_system(rows, "score")
     algorithms = [algorithm for algorithm, size in long if size == SMALL]
     lines = ["| hypothesis | found | verdict |", "|---|---|---|"]
     lines += judged("L1", algorithms, lambda each: [(1, long[each, LARGE]), (-1, long[each, SMALL])], 1)
-    gains = [(1, long, LARGE), (-1, long, SMALL), (-1, short, LARGE), (1, short, SMALL)]
-    lines += judged("L2", algorithms, lambda each: [(sign, of[each, size]) for sign, of, size in gains], -1)
+    for label, path in SHORT.items():
+        lines += judged(label, algorithms, gain_over(long, by_system(read_scores(path), "score")), -1)
     lines += [*told_apart(rows), *unseen_words(rows)]
     write_whole(arguments.output, "\n".join(lines) + "\n")
 
