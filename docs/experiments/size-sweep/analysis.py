@@ -17,7 +17,9 @@ from math import isnan
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import spearmanr, ttest_1samp, ttest_ind
+from scipy.stats import t as student_t
 
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
@@ -305,6 +307,29 @@ def among_one_size(rows: Sequence[Row]) -> Iterator[str]:
     yield at_one_size(rows)
 
 
+def smallest_shown(rows: Sequence[Row]) -> str:
+    """Return how large a difference from bpe must be for the first step of Holm's correction, in the tests of the rows.
+
+    Standard error and degrees of freedom are found from the effect, its interval and p.
+    """
+    compared = {row["segmentation"]: row for row in rows if row["effect_p"] is not None and row["effect"]}
+    needed = []
+    for row in compared.values():
+        effect, half = abs(row["effect"]), (row["effect_high"] - row["effect_low"]) / 2
+
+        def excess(freedom: float, effect: float = effect, half: float = half, p: float = row["effect_p"]) -> float:
+            return float(2 * student_t.sf(effect / half * student_t.ppf(1 - ALPHA / 2, freedom), freedom)) - p
+
+        freedom = brentq(excess, 1.01, 1e4)
+        error = half / student_t.ppf(1 - ALPHA / 2, freedom)
+        needed.append(error * student_t.ppf(1 - ALPHA / 2 / len(compared), freedom))
+    low, middle, high = statistics.quantiles(needed, n=4)
+    return (
+        f"Corrected for {len(needed)} comparisons with bpe, the smallest difference that the first step of Holm's "
+        f"correction can show is {middle:.1f} chrF (median; quartiles {low:.1f} and {high:.1f})."
+    )
+
+
 def loss_or_gain(change: Interval, p_value: float, expected: int) -> str:
     """Return the verdict on a change whose sign was predicted."""
     if p_value < ALPHA:
@@ -405,7 +430,7 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequenc
         said += f" {untrained} learned nothing (not part of H4 to H6)."
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
-    parts = [said, verdict_table(hypotheses(first))]
+    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
     if first_run:
         others = (new_are_told_apart(rows), *fault_costs(rows, first_run), *random_segmentation_costs(curves(rows)))
         parts += ["## The second run", verdict_table(sorted(others))]
