@@ -25,6 +25,7 @@ from experiment.scoring.significance import count_sentences, mean_and_interval
 from experiment.scoring.words import training_words
 
 RAW, BASELINE, HFT, COPY = "bpe-raw", "bpe-hft-words", "hft", "copied source"
+LANGUAGES = {"en": "English", "ga": "Irish"}
 SYSTEMS = (RAW, "bpe-moses", BASELINE, HFT)
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
 
@@ -103,10 +104,10 @@ def translations(archive: Path) -> dict[str, dict[int, list[str]]]:
 
 
 def of_translations(
-    found: Mapping[str, Mapping[int, Sequence[str]]], source: Sequence[str], references: Sequence[str]
+    found: Mapping[str, Mapping[int, Sequence[str]]], source: Sequence[str], references: Sequence[str], language: str
 ) -> str:
-    """Return lengths and right words of each run, and differences that scores.csv has not."""
-    bleu, lines = make_metric("bleu", target="ga"), []
+    """Return lengths and right words of each run, and differences that scores.csv has not; `language` is the target."""
+    bleu, lines = make_metric("bleu", target=language), []
     for name, seeds in found.items():
         for seed, hypotheses in seeds.items():
             score = bleu.corpus_score(hypotheses, [references])
@@ -115,7 +116,7 @@ def of_translations(
     columns = ["system", "seed", "length by the references'", "brevity penalty"]
     columns += ["words in the reference, %", "by 100 words of the reference"]
     texts = {(name, seed): lines for name, seeds in found.items() for seed, lines in seeds.items()}
-    _, counted = count_sentences("bleu", {**texts, (COPY, 0): source}, references, target="ga")
+    _, counted = count_sentences("bleu", {**texts, (COPY, 0): source}, references, target=language)
     runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
     others = compare(runs, dict.fromkeys([HFT], RAW) | dict.fromkeys([RAW, "bpe-moses"], BASELINE), margin=0.5)
     # the copy has no seeds: as often as the others have
@@ -129,32 +130,41 @@ def of_translations(
     return f"Words are BLEU's.\n\n{table(columns, lines)}\n\n" + "\n".join(said)
 
 
-def of_corpus(folder: Path, test_source: Sequence[str], test_references: Sequence[str]) -> str:
+def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[str]]) -> str:
     """Return how dev and test differ: equal sides, copied sources, words that train has not."""
-    bleu = make_metric("bleu", target="ga")
-    known, lines = training_words(folder / "train.ga", bleu.tokenizer), []
-    dev = read_parallel(folder / "references" / "dev.en", folder / "references" / "dev.ga")
-    for name, source, target in (("dev", *dev), ("test", test_source, test_references)):
+    languages = direction.split("-")
+    bleu = make_metric("bleu", target=languages[1])
+    known, lines = training_words(folder / f"train.{languages[1]}", bleu.tokenizer), []
+    dev = read_parallel(*(folder / "references" / f"dev.{language}" for language in languages))
+    for name, source, target in (("dev", *dev), ("test", *test)):
         other = [line for one, line in zip(source, target, strict=True) if one != line]
         words = [word for line in other for word in bleu.tokenizer(line).split()]
         unseen = sum(word not in known for word in words)
         copied = bleu.corpus_score(source, [target]).score
         cells = [f"{len(words):,}", f"{unseen:,}", f"{100 * unseen / len(words):.1f}%"]
         lines.append([name, len(target), len(target) - len(other), shown(copied), *cells])
-    columns = ["text", "pairs", "with equal sides", "BLEU of the copied source", "Irish words of the other pairs"]
+    columns = [
+        "text",
+        "pairs",
+        "with equal sides",
+        "BLEU of the copied source",
+        f"{LANGUAGES[languages[1]]} words of the other pairs",
+    ]
     return table([*columns, "not in train", "share"], lines)
 
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
-    yield of_scores(read_scores(folder / "scores.csv"))
+    rows = read_scores(folder / "scores.csv")
+    yield of_scores(rows)
     if (dev := folder / "dev.csv").exists():
         with dev.open(encoding="utf-8", newline="") as stream:
             yield of_dev([*csv.DictReader(stream)])
     if corpus:
+        direction, testset = rows[0]["direction"], rows[0]["testset"]
         texts = corpus / "references"
-        source, references = read_parallel(*(next(texts.glob(f"test_*.{language}")) for language in ("en", "ga")))
-        yield of_translations(translations(folder / "translations.tar.xz"), source, references)
-        yield of_corpus(corpus, source, references)
+        test = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in direction.split("-")))
+        yield of_translations(translations(folder / "translations.tar.xz"), *test, direction.split("-")[1])
+        yield of_corpus(corpus, direction, test)
 
 
 @program
