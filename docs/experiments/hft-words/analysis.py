@@ -162,9 +162,10 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     if corpus:
         direction, testset = rows[0]["direction"], rows[0]["testset"]
         texts = corpus / "references"
-        test = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in direction.split("-")))
-        yield of_translations(translations(folder / "translations.tar.xz"), *test, direction.split("-")[1])
-        yield of_corpus(corpus, direction, test)
+        languages = direction.split("-")
+        source, references = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in languages))
+        yield of_translations(translations(folder / "translations.tar.xz"), source, references, languages[1])
+        yield of_corpus(corpus, direction, (source, references))
 
 
 @program
