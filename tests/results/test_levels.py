@@ -28,6 +28,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import _paired_bs_test
 from scipy.stats import norm
+from scipy.stats import t as student_t
 
 from experiment.scoring.sentence_statistics import SentenceStatistics
 from experiment.scoring.significance import paired_p_value, resampled_scores
@@ -144,6 +145,17 @@ def test_among_many_systems_that_are_all_as_good_as_the_baseline_rarely_one_is_m
 def test_drawing_three_seeds_with_replacement_rejects_far_too_often():
     """The plain hierarchical bootstrap, and why it is not the test here."""
     assert drawing_seeds(400, seed=61) > 0.10
+
+
+def test_the_page_has_the_smallest_differences_that_can_be_shown(root: Path) -> None:
+    """By the first step of Holm's correction, with a standard deviation over seeds of 0.8 in both systems."""
+    lines = (root / "docs/significance.md").read_text("utf-8").splitlines()
+    for systems in (28, 57):
+        found = [
+            float(student_t.ppf(1 - 0.05 / 2 / systems, 2 * (seeds - 1))) * 0.8 * (2 / seeds) ** 0.5
+            for seeds in (3, 5, 10)
+        ]
+        assert f"| {systems} | {' | '.join(f'{each:.1f} chrF' for each in found)} |" in lines
 
 
 def test_the_page_has_the_levels_that_were_measured(root: Path) -> None:
