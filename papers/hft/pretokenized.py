@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import ast
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from experiment.programs import command_line, program
 from subwords.files import read_lines
@@ -43,16 +44,23 @@ def statistics(data: Path) -> Iterator[tuple[object, ...]]:
                 yield f"hftoks-{language}", algorithm, int(1000 * float(size)), f95, *per_line, nu
 
 
-@program
-def main(argv: list[str] | None = None) -> None:
-    parser = command_line(__doc__)
+def write_measured(
+    description: str | None, columns: Sequence[str], measure: Callable[[Path], Iterable[Sequence[object]]], argv: Any
+) -> None:
+    """Write as CSV what is measured of the folder `--data`."""
+    parser = command_line(description)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args(argv)
     with arguments.output.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(statistics(arguments.data))
+        writer.writerow(columns)
+        writer.writerows(measure(arguments.data))
+
+
+@program
+def main(argv: list[str] | None = None) -> None:
+    write_measured(__doc__, COLUMNS, statistics, argv)
 
 
 if __name__ == "__main__":

@@ -11,17 +11,17 @@ characters.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiment.programs import command_line, program
+from experiment.programs import program
 from subwords import registry
 from subwords.errors import InputError
 from subwords.files import read_lines
 
 from .figure4 import DEFAULTS
 from .frequencies import of_pieces
+from .pretokenized import write_measured
 
 COLUMNS = ("corpus", "algorithm", "variant", "coverage", "unknown", "f95")
 SIZE = 500
@@ -48,23 +48,21 @@ def sentencepiece(text: Path, algorithm: str) -> Iterator[tuple[object, ...]]:
             yield "", coverage, "do not count", of_pieces(known).f95
 
 
+def start(data: Path) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of each language whose text has at most 500 characters."""
+    for folder in sorted(path for path in data.iterdir() if path.is_dir()):
+        text = folder / "train" / f"train.{folder.name}"
+        try:
+            rows = [("hft", *row) for row in hft(text)]
+            rows += [(name, *row) for name in ("spm-bpe", "unigram") for row in sentencepiece(text, name)]
+        except InputError:
+            continue
+        yield from ((f"hftoks-{folder.name}", *row) for row in rows)
+
+
 @program
 def main(argv: list[str] | None = None) -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--output", type=Path, required=True)
-    arguments = parser.parse_args(argv)
-    with arguments.output.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for folder in sorted(path for path in arguments.data.iterdir() if path.is_dir()):
-            text = folder / "train" / f"train.{folder.name}"
-            try:
-                rows = [("hft", *row) for row in hft(text)]
-                rows += [(name, *row) for name in ("spm-bpe", "unigram") for row in sentencepiece(text, name)]
-            except InputError:
-                continue
-            writer.writerows((f"hftoks-{folder.name}", *row) for row in rows)
+    write_measured(__doc__, COLUMNS, start, argv)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,21 @@ def test_a_predicted_change(
     assert analysis.loss_or_gain(change, p_value, expected=sign) == getattr(analysis, verdict)
 
 
+def test_the_smallest_difference_that_can_be_shown(analysis: ModuleType) -> None:
+    """From effects, intervals and p of t tests with known standard errors and degrees of freedom."""
+    tests = [(1.0, 0.5, 3.0), (-4.0, 1.5, 4.0), (2.0, 1.0, 8.0)]
+    rows = []
+    for number, (effect, error, freedom) in enumerate(tests):
+        half = error * student_t.ppf(0.975, freedom)
+        p_value = 2 * student_t.sf(abs(effect) / error, freedom)
+        known = {"effect": effect, "effect_low": effect - half, "effect_high": effect + half, "effect_p": p_value}
+        rows.append({"segmentation": f"system-{number}", **known})
+    needed = sorted(error * student_t.ppf(1 - 0.05 / 2 / 3, freedom) for _, error, freedom in tests)
+    said = analysis.smallest_shown([*rows, {"segmentation": "bpe", "effect": None, "effect_p": None}])
+    assert said.startswith("Corrected for 3 comparisons")
+    assert f"is {needed[1]:.1f} chrF (median; quartiles {needed[0]:.1f} and {needed[2]:.1f})" in said
+
+
 def test_a_difference_between_systems_that_learned_nothing_is_not_testable(analysis: ModuleType, root: Path) -> None:
     """One size that learned something is enough for its algorithm, in H1."""
     rows = read_scores(root / SWEEP / "en-de/scores.csv")

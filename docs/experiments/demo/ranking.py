@@ -24,7 +24,7 @@ METRIC = "chrf"
 FIRST = 3
 #: Far below all others on one test set or both: they alone make rankings agree.
 FAR_BELOW = ("word", "huffman", "char")
-#: Systems whose mean is as near to the best one's are near the ceiling together, where one is.
+#: Systems whose mean is within this of the best one's: where the best is near the ceiling, all of them are.
 NEAR = 3.0
 
 

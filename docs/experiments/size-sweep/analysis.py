@@ -36,13 +36,13 @@ SIZES = (500, 1000, 2000, 4000)
 SEEDS = 3
 #: The algorithms that every pair has. H1 to H6 are decided among them.
 FIRST = ("bpe", "hft", "unigram", "huffman", "sbpe", "wordpiece", "random-bpe", "volt", "char", "word")
-#: Algorithms that draw the segmentation of train, and the one that does not (G2).
+#: Algorithms that draw the segmentation of train at random -> the same without drawing (G2).
 DRAWN = {"bpe-dropout": "bpe", "unigram-sampling": "unigram"}
 #: Codes without meaning, and merges drawn at random: made to be worse, and left out of what composes words of pieces.
 CONTROLS = ("huffman", "random-bpe")
 #: At how many entries algorithms are compared with each other (H2).
 ENTRIES = 1000
-#: An interval of a difference in chrF that is as close to 0 means that there is none (G1, G2).
+#: Where the interval of a difference in chrF lies within this of 0, there is no difference (G1, G2).
 NO_DIFFERENCE = 0.5
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
@@ -344,7 +344,7 @@ def scores_of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
     return found
 
 
-def fault_costs(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def fault_costs(rows: Sequence[Row], first_run: Sequence[Row]) -> tuple[str, str, str]:
     """G1: the chrF of the systems of the first run, second run less first, each with the mean of its seeds."""
     now, before = scores_of_seeds(rows), scores_of_seeds(judged(first_run))
     changes = [statistics.fmean(now[name]) - statistics.fmean(scores) for name, scores in before.items()]
@@ -352,7 +352,7 @@ def fault_costs(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple
     ends = test.confidence_interval(0.95)
     change = Interval(statistics.fmean(changes), ends.low, ends.high)
     verdict = loss_or_gain(change, test.pvalue, expected=1)
-    yield f"G1, {len(changes)} systems", f"{shown(change)}, p = {test.pvalue:.2g}", verdict
+    return f"G1, {len(changes)} systems", f"{shown(change)}, p = {test.pvalue:.2g}", verdict
 
 
 def random_segmentation_costs(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
@@ -370,7 +370,7 @@ def random_segmentation_costs(found: Mapping[str, Curve]) -> Iterator[tuple[str,
         yield f"G2, {name}", f"{shown(change)}, p = {p_value:.2g}", loss_or_gain(change, p_value, expected=-1)
 
 
-def new_are_told_apart(rows: Sequence[Row]) -> tuple[str, str, str]:
+def new_algorithms_differ(rows: Sequence[Row]) -> tuple[str, str, str]:
     """G3: the pipeline's verdicts on the new algorithms with sizes, against bpe of the same size."""
     verdicts = {row["segmentation"]: row["verdict"] for row in rows if row["algorithm"] not in FIRST and row["size"]}
     told = [f"{name} {verdict}" for name, verdict in verdicts.items() if verdict in (BETTER, WORSE)]
@@ -432,7 +432,7 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequenc
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
     parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
     if first_run:
-        others = (new_are_told_apart(rows), *fault_costs(rows, first_run), *random_segmentation_costs(curves(rows)))
+        others = (new_algorithms_differ(rows), fault_costs(rows, first_run), *random_segmentation_costs(curves(rows)))
         parts += ["## The second run", verdict_table(sorted(others))]
     if len(first) < len(rows):
         parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
