@@ -19,7 +19,7 @@ from experiment.runs import Grid, Run
 from experiment.scoring import significance
 from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
 from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
-from experiment.segmentation.entries import baselines, described_segmentation, with_sizes
+from experiment.segmentation.entries import baselines, described_segmentation, sizes_of, with_sizes
 from experiment.store.results import Results
 from experiment.training import fairseq_flags
 from experiment.yamlfiles import read_mapping
@@ -199,9 +199,11 @@ class Experiment:
         return {name: self._grid(f"{key}.{name}", given or {}) for name, given in (self.settings[key] or {}).items()}
 
     def _grid(self, name: str, given: Mapping[str, Any]) -> Grid:
-        """Return a grid: names that are left out are all that the experiment has."""
+        """Return a grid. Keys that are left out are all that the experiment has; a sweep's name is all its sizes."""
         known: dict[str, Any] = {key: self.settings[key] for key in ("directions", "seeds")}
         known |= {"corpora": self.corpora, "segmentations": self.segmentations, "models": self.recipes}
+        if "segmentations" in given:
+            given = {**given, "segmentations": sizes_of(given["segmentations"], self.settings["segmentations"])}
         for key, names in given.items():
             if key != "seeds":
                 check_known(f"name in {name}.{key}", names, known[key], next_step=f"see `{key}` in {self.where}")

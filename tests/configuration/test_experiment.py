@@ -119,6 +119,13 @@ def test_grids_combine_what_they_name() -> None:
     assert sum("/word." in path for path in marks["segmented"]) == 1
 
 
+def test_the_name_of_a_sweep_in_a_grid_is_all_its_sizes() -> None:
+    sweep = {"algorithm": "bpe", "sizes": [8, 9], "joint": True}
+    settings = GOOD | {"segmentations": {"bpe": sweep, "hft": sweep | {"algorithm": "hft"}}, "baseline": "bpe"}
+    experiment = Experiment(settings | {"grids": {"": {"segmentations": ["bpe", "hft-9"]}}})
+    assert {run.segmentation for run in experiment.runs} == {"bpe-8", "bpe-9", "hft-9"}
+
+
 def test_a_recipe_of_the_catalogue_can_be_changed_under_its_name() -> None:
     models = {"transformer-small": {"like": "transformer-small", "flags": {"dropout": 0.25}}}
     flags = Experiment(changed(lambda s: s.update(models=models))).recipes["transformer-small"]["flags"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,18 @@ def with_sizes(entries: Mapping[str, Mapping[str, Any]], where: str) -> dict[str
                 raise InputError(f"{where}: segmentations.{own} is defined twice", next_step="rename one of them")
             found[own] = entry
     return found
+
+
+def sizes_of(names: Iterable[str], entries: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return names of segmentations with each sweep's name written out; others stay as they are.
+
+    >>> sizes_of(["bpe", "char"], {"bpe": {"sizes": [500, 1000]}, "char": {}})
+    ['bpe-500', 'bpe-1000', 'char']
+    """
+    sweeps = {
+        name: [f"{name}-{size}" for size in given["sizes"]] for name, given in entries.items() if "sizes" in given
+    }
+    return [own for name in names for own in sweeps.get(name, [name])]
 
 
 def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str, str]:
