@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from scipy.stats import t as student_t
-from scipy.stats import ttest_ind
+from scipy.stats import ttest_1samp, ttest_ind
 
 from experiment.scoring.comparison import LEARNED_NOTHING
 from experiment.scoring.scorebook import read_scores
@@ -37,7 +37,7 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    assert analysis.findings(rows, *analysis.beside(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
+    assert analysis.findings(rows, analysis.Beside.read(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
 
 
 def test_the_words_by_frequency_on_longer_training_are_in_the_table(root: Path) -> None:
@@ -124,6 +124,87 @@ def test_a_predicted_change(
     low, high = sorted((sign * low, sign * high))
     change = analysis.Interval((low + high) / 2, low, high)
     assert analysis.loss_or_gain(change, p_value, expected=sign) == getattr(analysis, verdict)
+
+
+def rows_of(systems: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
+    """Return rows of systems ALGORITHM-SIZE with the scores of three seeds."""
+    return [
+        {
+            "segmentation": name,
+            "algorithm": name.rpartition("-")[0],
+            "size": int(name.rpartition("-")[2]),
+            "seed": seed,
+            "score": score,
+            "vocabulary": 600,
+            "metric": "chrf",
+            "testset": "test",
+        }
+        for name, scores in systems.items()
+        for seed, score in enumerate(scores, 1)
+    ]
+
+
+TWO_SIZES = {
+    "bpe-500": (30.0, 31.0, 33.0),
+    "bpe-1000": (34.0, 33.5, 35.0),
+    "bpe-knockout-500": (31.0, 33.0, 32.5),
+    "bpe-knockout-1000": (35.5, 36.0, 35.0),
+}
+
+
+def test_a_difference_over_sizes_is_welchs_test_of_the_seeds_means(analysis: ModuleType) -> None:
+    found = analysis.curves(rows_of(TWO_SIZES))
+    (line,) = analysis.over_sizes("K3", found, {"bpe-knockout": "bpe"}, expected=1)
+    bpe, knockout = [32.0, 32.25, 34.0], [33.25, 34.5, 33.75]
+    expected = ttest_ind(knockout, bpe, equal_var=False)
+    low, high = expected.confidence_interval()
+    shown = f"{fmean(knockout) - fmean(bpe):+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
+    assert line == ("K3, bpe-knockout", f"{shown}, p = {expected.pvalue:.2g}", analysis.OPEN)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict"),
+    [
+        ((0.1, -0.1, 0.2), "CONFIRMED"),
+        ((0.3, 0.35, 0.3), "CONFIRMED"),  # not 0, but less than 0.5
+        ((0.9, 1.0, 1.1), "REFUTED"),
+        ((-0.9, -1.0, -1.1), "REFUTED"),
+        ((0.0, 1.0, 0.5), "OPEN"),
+    ],
+)
+def test_two_blocks_are_alike_within_half_a_point(
+    analysis: ModuleType, changes: tuple[float, ...], verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {f"bpe-{size}": (30.0, 31.0, 33.0) for size in (500, 1000, 2000)} | {"hft-500": (1.0, 2.0, 3.0)}
+    names = ["bpe-500", "bpe-1000", "bpe-2000"]
+    now = {name: tuple(s + change for s in before[name]) for name, change in zip(names, changes, strict=True)}
+    rows = rows_of(now | {"other-500": (9.0, 9.0, 9.0)})
+    monkeypatch.setattr(analysis, "over_sizes", lambda *arguments, **named: ())
+    monkeypatch.setattr(analysis, "told_from_bpe", lambda *arguments, **named: ("K2", "", ""))
+    *_, last = analysis.added_hypotheses(rows, rows_of(before))
+    test = ttest_1samp(changes, 0)
+    assert (last[0], last[2]) == ("K4", getattr(analysis, verdict))
+    assert last[1].startswith(f"3 systems: {fmean(changes):+.2f}".replace("-", "−"))
+    assert last[1].endswith(f"p = {test.pvalue:.2g}")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict"),
+    [(("better", "same"), "CONFIRMED"), (("same", "same"), "REFUTED"), (("same", "open"), "OPEN")],
+)
+def test_an_algorithm_is_told_from_bpe_by_the_pipelines_verdicts(
+    analysis: ModuleType, verdicts: tuple[str, ...], verdict: str
+) -> None:
+    """What is left out, bpe itself and systems without a size do not count."""
+    known = {"better": analysis.BETTER, "same": analysis.SAME, "open": "open"}
+    rows = [
+        {"segmentation": f"hft-{n}", "algorithm": "hft", "size": n, "verdict": known[v]}
+        for n, v in enumerate(verdicts, 1)
+    ]
+    others = [("bpe", 1), ("bpe-dropout", 1), ("oracle", None)]
+    rows += [{"segmentation": n, "algorithm": n, "size": size, "verdict": analysis.WORSE} for n, size in others]
+    _, evidence, found = analysis.told_from_bpe("K2", rows, left_out=["bpe-dropout"])
+    assert (found, evidence[:6]) == (getattr(analysis, verdict), f"{int(verdict == 'CONFIRMED')} of 2")
 
 
 def test_the_smallest_difference_that_can_be_shown(analysis: ModuleType) -> None:

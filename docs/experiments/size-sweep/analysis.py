@@ -5,7 +5,8 @@ cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/s
 Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.png to the folder. Only algorithms with
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
 measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
-pair, and G1 to G3 are judged, too.
+pair, and G1 to G3 are judged, too. Where the folder above has scores.csv, this is the block that was added to a pair's
+first algorithms, and K1 to K4 are judged.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -59,6 +61,24 @@ NOT_TESTABLE = "not testable"
 Curve = dict[int, tuple[float, tuple[float, ...]]]
 #: Algorithm -> the sizes of its systems that learned something.
 Learned = Mapping[str, set[int]]
+
+
+class Beside(NamedTuple):
+    """What a pair's findings have beside its scores; empty where there is none."""
+
+    first_run: Sequence[Row] = ()
+    first_block: Sequence[Row] = ()
+    words: Sequence[Mapping[str, str]] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> Beside:
+        """Return what a folder of findings has: the pair's first run, the block that it adds to, words by frequency."""
+        files = (folder / "first-run" / "scores.csv", folder.parent / "scores.csv")
+        first_run, first_block = (read_scores(file) if file.exists() else [] for file in files)
+        if not (file := folder / "words.csv").exists():
+            return cls(first_run, first_block)
+        with file.open(encoding="utf-8", newline="") as stream:
+            return cls(first_run, first_block, list(csv.DictReader(stream)))
 
 
 def complete(rows: Sequence[Row]) -> list[Row]:
@@ -344,38 +364,62 @@ def scores_of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
     return found
 
 
-def fault_costs(rows: Sequence[Row], first_run: Sequence[Row]) -> tuple[str, str, str]:
-    """G1: the chrF of the systems of the first run, second run less first, each with the mean of its seeds."""
-    now, before = scores_of_seeds(rows), scores_of_seeds(judged(first_run))
-    changes = [statistics.fmean(now[name]) - statistics.fmean(scores) for name, scores in before.items()]
-    test = ttest_1samp(changes, 0)
+def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> tuple[str, Interval, float]:
+    """Return evidence, mean and p of the change in chrF of the systems that were trained before, over systems."""
+    now, before = scores_of_seeds(rows), scores_of_seeds(judged(earlier))
+    both = [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
+    test = ttest_1samp(both, 0)
     ends = test.confidence_interval(0.95)
-    change = Interval(statistics.fmean(changes), ends.low, ends.high)
-    verdict = loss_or_gain(change, test.pvalue, expected=1)
-    return f"G1, {len(changes)} systems", f"{shown(change)}, p = {test.pvalue:.2g}", verdict
+    change = Interval(statistics.fmean(both), ends.low, ends.high)
+    return f"{len(both)} systems: {shown(change)}, p = {test.pvalue:.2g}", change, float(test.pvalue)
 
 
-def random_segmentation_costs(found: Mapping[str, Curve]) -> Iterator[tuple[str, str, str]]:
-    """G2: algorithms that draw the segmentation of train less those that do not, in the mean of the sizes."""
+def over_sizes(
+    label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int
+) -> Iterator[tuple[str, str, str]]:
+    """Yield for each algorithm its mean of the sizes less that of another (Welch, seeds; Holm over these)."""
 
     def means(algorithm: str) -> list[float]:
         return [statistics.fmean(of_seed) for of_seed in zip(*(s for _, s in found[algorithm].values()), strict=True)]
 
-    pairs = [(means(drawn), means(plain)) for drawn, plain in DRAWN.items()]
-    tests = [ttest_ind(drawn, plain, equal_var=False) for drawn, plain in pairs]
+    pairs = [(means(one), means(other)) for one, other in plain.items()]
+    tests = [ttest_ind(one, other, equal_var=False) for one, other in pairs]
     corrected = holm([float(test.pvalue) for test in tests])
-    for name, (drawn, plain), test, p_value in zip(DRAWN, pairs, tests, corrected, strict=True):
+    for name, (one, other), test, p_value in zip(plain, pairs, tests, corrected, strict=True):
         ends = test.confidence_interval(0.95)
-        change = Interval(statistics.fmean(drawn) - statistics.fmean(plain), ends.low, ends.high)
-        yield f"G2, {name}", f"{shown(change)}, p = {p_value:.2g}", loss_or_gain(change, p_value, expected=-1)
+        change = Interval(statistics.fmean(one) - statistics.fmean(other), ends.low, ends.high)
+        yield f"{label}, {name}", f"{shown(change)}, p = {p_value:.2g}", loss_or_gain(change, p_value, expected)
 
 
-def new_algorithms_differ(rows: Sequence[Row]) -> tuple[str, str, str]:
-    """G3: the pipeline's verdicts on the new algorithms with sizes, against bpe of the same size."""
-    verdicts = {row["segmentation"]: row["verdict"] for row in rows if row["algorithm"] not in FIRST and row["size"]}
+def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> tuple[str, str, str]:
+    """Judge whether an algorithm with sizes is told from bpe of the same size, by the pipeline's verdicts."""
+    verdicts = {
+        row["segmentation"]: row["verdict"]
+        for row in rows
+        if row["size"] and row["algorithm"] not in (*left_out, "bpe")
+    }
     told = [f"{name} {verdict}" for name, verdict in verdicts.items() if verdict in (BETTER, WORSE)]
     verdict = CONFIRMED if told else REFUTED if {*verdicts.values()} == {SAME} else OPEN
-    return "G3", f"{len(told)} of {len(verdicts)}: {', '.join(told) or 'none'}", verdict
+    return label, f"{len(told)} of {len(verdicts)}: {', '.join(told) or 'none'}", verdict
+
+
+def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+    """G1 to G3: what the fault cost, what random segmentation costs, whether the new algorithms differ from bpe."""
+    evidence, change, p_value = changes(rows, first_run)
+    yield "G1", evidence, loss_or_gain(change, p_value, expected=1)
+    yield from over_sizes("G2", curves(rows), DRAWN, expected=-1)
+    yield told_from_bpe("G3", rows, left_out=FIRST)
+
+
+def added_hypotheses(rows: Sequence[Row], first_block: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+    """K1 to K4: random segmentation, other algorithms, morphemes, and whether the two blocks of a pair are alike."""
+    yield from over_sizes("K1", curves(rows), DRAWN, expected=-1)
+    yield told_from_bpe("K2", rows, left_out=DRAWN)
+    yield from over_sizes("K3", curves(rows), {"bpe-knockout": "bpe"}, expected=1)
+    evidence, change, _ = changes(rows, first_block)
+    alike = max(-change.low, change.high) < NO_DIFFERENCE
+    apart = max(change.low, -change.high) > NO_DIFFERENCE
+    yield "K4", evidence, CONFIRMED if alike else REFUTED if apart else OPEN
 
 
 def words_by_size(words: Sequence[Mapping[str, str]], names: Mapping[str, int]) -> str:
@@ -420,10 +464,10 @@ def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
 
 
-def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequence[Mapping[str, str]] = ()) -> str:
+def findings(every: Sequence[Row], beside: Beside) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
-    first = [row for row in rows if row["algorithm"] in FIRST]
+    first = rows if beside.first_block else [row for row in rows if row["algorithm"] in FIRST]
     systems = swept(rows)
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(curves(rows))}."
     if untrained := sum(not system.learned for system in systems):
@@ -431,31 +475,22 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequenc
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
     parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
-    if first_run:
-        others = (new_algorithms_differ(rows), fault_costs(rows, first_run), *random_segmentation_costs(curves(rows)))
-        parts += ["## The second run", verdict_table(sorted(others))]
+    if beside.first_run:
+        parts += ["## The second run", verdict_table(second_run_hypotheses(rows, beside.first_run))]
+    if beside.first_block:
+        parts += ["## Beside the first ten algorithms", verdict_table(added_hypotheses(rows, beside.first_block))]
     if len(first) < len(rows):
         parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
     parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
-    if words:
-        names = {row["segmentation"]: row["size"] for row in composing_rows(first)}
+    if beside.words:
+        names = {row["segmentation"]: row["size"] for row in composing_rows(first) if row["algorithm"] not in DRAWN}
         parts.append("## Words by how often training has them")
         parts.append(
             "F1 in percent (of unseen words, 0, recall), mean over seeds and the algorithms that compose words."
         )
-        parts.append(words_by_size(words, names))
+        parts.append(words_by_size(beside.words, names))
     parts.append(what_differs(rows))
     return "\n\n".join(parts) + "\n"
-
-
-def beside(folder: Path) -> tuple[list[Row], list[dict[str, str]]]:
-    """Return the scores of the first run, and the words by frequency; nothing where the folder has none."""
-    first_run, words = folder / "first-run" / "scores.csv", folder / "words.csv"
-    before = read_scores(first_run) if first_run.exists() else []
-    if not words.exists():
-        return before, []
-    with words.open(encoding="utf-8", newline="") as stream:
-        return before, list(csv.DictReader(stream))
 
 
 @program
@@ -469,7 +504,7 @@ def main(argv: list[str] | None = None) -> None:
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    found = findings(rows, *beside(arguments.output))
+    found = findings(rows, Beside.read(arguments.output))
     (arguments.output / "findings.md").write_text(found, encoding="utf-8")
     for name, figure in (
         ("figure", draw_sweep(rows, [(rows[0]["testset"], METRIC)])),
