@@ -258,6 +258,14 @@ def test_every_path_that_a_page_names_is_there(page: str) -> None:
     assert not missing
 
 
+def test_every_page_is_in_the_menu_of_the_site() -> None:
+    """The site is not built where a page is missing; this says so in a second."""
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+    assert pages
+    assert not pages - set(re.findall(r"[\w./-]+\.md", menu))
+
+
 def test_every_name_is_in_the_file_that_a_page_says() -> None:
     text = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
     named = re.findall(r"`(\w+)` in\s+`([\w/.-]+\.(?:py|yaml))`", text)
