@@ -37,7 +37,7 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    assert analysis.findings(rows, analysis.Beside.read(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
+    assert analysis.findings(rows, *analysis.beside(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
 
 
 def test_the_words_by_frequency_on_longer_training_are_in_the_table(root: Path) -> None:
@@ -172,20 +172,16 @@ def test_a_difference_over_sizes_is_welchs_test_of_the_seeds_means(analysis: Mod
         ((0.0, 1.0, 0.5), "OPEN"),
     ],
 )
-def test_two_blocks_are_alike_within_half_a_point(
-    analysis: ModuleType, changes: tuple[float, ...], verdict: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_runs_are_alike_within_half_a_point(analysis: ModuleType, changes: tuple[float, ...], verdict: str) -> None:
     before = {f"bpe-{size}": (30.0, 31.0, 33.0) for size in (500, 1000, 2000)} | {"hft-500": (1.0, 2.0, 3.0)}
     names = ["bpe-500", "bpe-1000", "bpe-2000"]
     now = {name: tuple(s + change for s in before[name]) for name, change in zip(names, changes, strict=True)}
-    rows = rows_of(now | {"other-500": (9.0, 9.0, 9.0)})
-    monkeypatch.setattr(analysis, "over_sizes", lambda *arguments, **named: ())
-    monkeypatch.setattr(analysis, "told_from_bpe", lambda *arguments, **named: ("K2", "", ""))
-    *_, last = analysis.added_hypotheses(rows, rows_of(before))
+    evidence, change, p_value = analysis.changes(rows_of(now | {"other-500": (9.0, 9.0, 9.0)}), rows_of(before))
     test = ttest_1samp(changes, 0)
-    assert (last[0], last[2]) == ("K4", getattr(analysis, verdict))
-    assert last[1].startswith(f"3 systems: {fmean(changes):+.2f}".replace("-", "−"))
-    assert last[1].endswith(f"p = {test.pvalue:.2g}")
+    assert (change.value, p_value) == pytest.approx((fmean(changes), test.pvalue))
+    assert (change.low, change.high) == pytest.approx(test.confidence_interval())
+    assert evidence.startswith("3 systems: ")
+    assert analysis.alike(change) == getattr(analysis, verdict)
 
 
 @pytest.mark.parametrize(

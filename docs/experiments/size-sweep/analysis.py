@@ -5,8 +5,7 @@ cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/s
 Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.png to the folder. Only algorithms with
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
 measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
-pair, and G1 to G3 are judged, too. Where the folder above has scores.csv, this is the block that was added to a pair's
-first algorithms, and K1 to K4 are judged.
+pair, and its own hypotheses are judged, too.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -61,24 +59,6 @@ NOT_TESTABLE = "not testable"
 Curve = dict[int, tuple[float, tuple[float, ...]]]
 #: Algorithm -> the sizes of its systems that learned something.
 Learned = Mapping[str, set[int]]
-
-
-class Beside(NamedTuple):
-    """What a pair's findings have beside its scores; empty where there is none."""
-
-    first_run: Sequence[Row] = ()
-    first_block: Sequence[Row] = ()
-    words: Sequence[Mapping[str, str]] = ()
-
-    @classmethod
-    def read(cls, folder: Path) -> Beside:
-        """Return what a folder of findings has: the pair's first run, the block that it adds to, words by frequency."""
-        files = (folder / "first-run" / "scores.csv", folder.parent / "scores.csv")
-        first_run, first_block = (read_scores(file) if file.exists() else [] for file in files)
-        if not (file := folder / "words.csv").exists():
-            return cls(first_run, first_block)
-        with file.open(encoding="utf-8", newline="") as stream:
-            return cls(first_run, first_block, list(csv.DictReader(stream)))
 
 
 def complete(rows: Sequence[Row]) -> list[Row]:
@@ -404,22 +384,25 @@ def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> t
 
 
 def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
-    """G1 to G3: what the fault cost, what random segmentation costs, whether the new algorithms differ from bpe."""
+    """G1 to G3 of German. Of the other pairs, which have gold morphemes, G2 and K1 to K3."""
+    found = curves(rows)
     evidence, change, p_value = changes(rows, first_run)
-    yield "G1", evidence, loss_or_gain(change, p_value, expected=1)
-    yield from over_sizes("G2", curves(rows), DRAWN, expected=-1)
-    yield told_from_bpe("G3", rows, left_out=FIRST)
+    respects_morphemes = "bpe-knockout" in found
+    if not respects_morphemes:
+        yield "G1", evidence, loss_or_gain(change, p_value, expected=1)
+    yield from over_sizes("G2", found, DRAWN, expected=-1)
+    if not respects_morphemes:
+        yield told_from_bpe("G3", rows, left_out=FIRST)
+        return
+    yield told_from_bpe("K1", rows, left_out=(*FIRST, *DRAWN))
+    yield from over_sizes("K2", found, {"bpe-knockout": "bpe"}, expected=1)
+    yield "K3", evidence, alike(change)
 
 
-def added_hypotheses(rows: Sequence[Row], first_block: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
-    """K1 to K4: random segmentation, other algorithms, morphemes, and whether the two blocks of a pair are alike."""
-    yield from over_sizes("K1", curves(rows), DRAWN, expected=-1)
-    yield told_from_bpe("K2", rows, left_out=DRAWN)
-    yield from over_sizes("K3", curves(rows), {"bpe-knockout": "bpe"}, expected=1)
-    evidence, change, _ = changes(rows, first_block)
-    alike = max(-change.low, change.high) < NO_DIFFERENCE
-    apart = max(change.low, -change.high) > NO_DIFFERENCE
-    yield "K4", evidence, CONFIRMED if alike else REFUTED if apart else OPEN
+def alike(change: Interval) -> str:
+    """K3: is the change less than what counts as a difference?"""
+    within = max(-change.low, change.high) < NO_DIFFERENCE
+    return CONFIRMED if within else REFUTED if max(change.low, -change.high) > NO_DIFFERENCE else OPEN
 
 
 def words_by_size(words: Sequence[Mapping[str, str]], names: Mapping[str, int]) -> str:
@@ -464,10 +447,10 @@ def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
 
 
-def findings(every: Sequence[Row], beside: Beside) -> str:
+def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequence[Mapping[str, str]] = ()) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
-    first = rows if beside.first_block else [row for row in rows if row["algorithm"] in FIRST]
+    first = [row for row in rows if row["algorithm"] in FIRST]
     systems = swept(rows)
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(curves(rows))}."
     if untrained := sum(not system.learned for system in systems):
@@ -475,22 +458,30 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
     parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
-    if beside.first_run:
-        parts += ["## The second run", verdict_table(second_run_hypotheses(rows, beside.first_run))]
-    if beside.first_block:
-        parts += ["## Beside the first ten algorithms", verdict_table(added_hypotheses(rows, beside.first_block))]
+    if first_run:
+        parts += ["## The second run", verdict_table(second_run_hypotheses(rows, first_run))]
     if len(first) < len(rows):
         parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
     parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
-    if beside.words:
-        names = {row["segmentation"]: row["size"] for row in composing_rows(first) if row["algorithm"] not in DRAWN}
+    if words:
+        names = {row["segmentation"]: row["size"] for row in composing_rows(first)}
         parts.append("## Words by how often training has them")
         parts.append(
             "F1 in percent (of unseen words, 0, recall), mean over seeds and the algorithms that compose words."
         )
-        parts.append(words_by_size(beside.words, names))
+        parts.append(words_by_size(words, names))
     parts.append(what_differs(rows))
     return "\n\n".join(parts) + "\n"
+
+
+def beside(folder: Path) -> tuple[list[Row], list[dict[str, str]]]:
+    """Return the scores of the first run, and the words by frequency; nothing where the folder has none."""
+    first_run, words = folder / "first-run" / "scores.csv", folder / "words.csv"
+    before = read_scores(first_run) if first_run.exists() else []
+    if not words.exists():
+        return before, []
+    with words.open(encoding="utf-8", newline="") as stream:
+        return before, list(csv.DictReader(stream))
 
 
 @program
@@ -504,7 +495,7 @@ def main(argv: list[str] | None = None) -> None:
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    found = findings(rows, Beside.read(arguments.output))
+    found = findings(rows, *beside(arguments.output))
     (arguments.output / "findings.md").write_text(found, encoding="utf-8")
     for name, figure in (
         ("figure", draw_sweep(rows, [(rows[0]["testset"], METRIC)])),
