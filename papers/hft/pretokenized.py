@@ -13,7 +13,6 @@ import ast
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from experiment.programs import command_line, program
 from subwords.files import read_lines
@@ -45,7 +44,10 @@ def statistics(data: Path) -> Iterator[tuple[object, ...]]:
 
 
 def write_measured(
-    description: str | None, columns: Sequence[str], measure: Callable[[Path], Iterable[Sequence[object]]], argv: Any
+    description: str | None,
+    columns: Sequence[str],
+    measure: Callable[[Path], Iterable[Sequence[object]]],
+    argv: list[str] | None,
 ) -> None:
     """Write as CSV what is measured of the folder `--data`."""
     parser = command_line(description)

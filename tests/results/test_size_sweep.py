@@ -154,12 +154,12 @@ TWO_SIZES = {
 
 def test_a_difference_over_sizes_is_welchs_test_of_the_seeds_means(analysis: ModuleType) -> None:
     found = analysis.curves(rows_of(TWO_SIZES))
-    (line,) = analysis.over_sizes("K3", found, {"bpe-knockout": "bpe"}, expected=1)
+    (line,) = analysis.over_sizes("K2", found, {"bpe-knockout": "bpe"}, expected=1)
     bpe, knockout = [32.0, 32.25, 34.0], [33.25, 34.5, 33.75]
     expected = ttest_ind(knockout, bpe, equal_var=False)
     low, high = expected.confidence_interval()
     shown = f"{fmean(knockout) - fmean(bpe):+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
-    assert line == ("K3, bpe-knockout", f"{shown}, p = {expected.pvalue:.2g}", analysis.OPEN)
+    assert line == ("K2, bpe-knockout", f"{shown}, p = {expected.pvalue:.2g}", analysis.OPEN)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_an_algorithm_is_told_from_bpe_by_the_pipelines_verdicts(
     ]
     others = [("bpe", 1), ("bpe-dropout", 1), ("oracle", None)]
     rows += [{"segmentation": n, "algorithm": n, "size": size, "verdict": analysis.WORSE} for n, size in others]
-    _, evidence, found = analysis.told_from_bpe("K2", rows, left_out=["bpe-dropout"])
+    _, evidence, found = analysis.told_from_bpe("K1", rows, left_out=["bpe-dropout"])
     assert (found, evidence[:6]) == (getattr(analysis, verdict), f"{int(verdict == 'CONFIRMED')} of 2")
 
 

@@ -71,10 +71,7 @@ def sizes_of(names: Iterable[str], entries: Mapping[str, Mapping[str, Any]]) -> 
     >>> sizes_of(["bpe", "char"], {"bpe": {"sizes": [500, 1000]}, "char": {}})
     ['bpe-500', 'bpe-1000', 'char']
     """
-    sweeps = {
-        name: [f"{name}-{size}" for size in given["sizes"]] for name, given in entries.items() if "sizes" in given
-    }
-    return [own for name in names for own in sweeps.get(name, [name])]
+    return [own for name in names for own in (with_sizes({name: entries[name]}, "") if name in entries else [name])]
 
 
 def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str, str]:

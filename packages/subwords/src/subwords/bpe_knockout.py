@@ -21,8 +21,8 @@ begins where the one before it ends, and takes it up again afterwards, so that "
 `aa aa a`. `variant=reference` does so, too, and is equal to the package, merge for merge and piece for piece (with its
 defaults: all morphs, no annealing, no reification, which are not offered).
 
-Words whose morphs do not join to the word are left out. `size` counts the merges before the knockout. The vocabulary
-is larger than that of BPE nevertheless, because a piece is written differently where it continues a word.
+Words whose morphs do not join to the word are left out. `size` counts the merges before the knockout; fewer stay.
+The vocabulary can still be larger than that of BPE, because a piece is written differently where it continues a word.
 
 The model file has one merge per line, its parts separated by spaces, in the order of their application; the last part
 of a word carries `</w>`. Pieces are marked as in `subwords.marks`, and runs of spaces become one.
