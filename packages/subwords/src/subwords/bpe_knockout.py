@@ -14,7 +14,7 @@ judged again, until nothing is knocked out; a merge of n pieces then closes n - 
 [('a', 'b', 'c</w>')]
 >>> model = BPEKnockout([("a", "b", "c</w>")], 2)
 >>> model.encode("abc ab")
-'abc a ##b'
+'abc a@@ b'
 
 A merge is applied at all its places, from the left, as BPE does. The package `bpe_knockout` passes over a place that
 begins where the one before it ends, and takes it up again afterwards, so that "aaaaa" becomes `aa a aa` where BPE has
@@ -22,10 +22,9 @@ begins where the one before it ends, and takes it up again afterwards, so that "
 defaults: all morphs, no annealing, no reification, which are not offered).
 
 Words whose morphs do not join to the word are left out. `size` counts the merges before the knockout; fewer stay.
-The vocabulary can still be larger than that of BPE, because a piece is written differently where it continues a word.
 
 The model file has one merge per line, its parts separated by spaces, in the order of their application; the last part
-of a word carries `</w>`. Pieces are marked as in `subwords.marks`, and runs of spaces become one.
+of a word carries `</w>`. Pieces are marked with "@@", as those of `bpe`, and runs of spaces become one.
 """
 
 from __future__ import annotations
@@ -36,14 +35,15 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
 
-from subwords import marks
 from subwords.boundaries import cuts, read_gold
 from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import pieces_in, write_lines
+from subwords.marks import SEPARATOR
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
-from subwords.segmenter import MarkedSegmenter, Parameter, at_least, check_size, read_options, warn_of_fewer
+from subwords.merges.segmenter import MergedPieces
+from subwords.segmenter import Parameter, at_least, check_size, read_options, warn_of_fewer
 
 _HEADER = "#bpe-knockout, merges before it: "
 
@@ -51,13 +51,12 @@ _HEADER = "#bpe-knockout, merges before it: "
 Parts = tuple[str, ...]
 
 
-class BPEKnockout(MarkedSegmenter):
+class BPEKnockout(MergedPieces):
     """See the module's docstring. `learned` is the number of merges before the knockout."""
 
     algorithm = "bpe-knockout"
     summary = "bpe without the merges that cut across gold morphemes (Bauwens & Delobelle 2024)"
     size_counts = "merges before the knockout"
-    reads = "moses"
     kept_options = ("variant",)
     parameters = (
         Parameter("gold", None, "file of `word<TAB>morph morph ...` lines", kind=str, required=True, is_file=True),
@@ -122,14 +121,9 @@ class BPEKnockout(MarkedSegmenter):
     def write(self, path: Path) -> None:
         write_lines(path, [f"{_HEADER}{self.learned}", *map(" ".join, self.merges)])
 
-    def segment(self, word: str) -> list[str]:
-        units, _ = self._merger.apply(word)
-        return [*units[:-1], units[-1].removesuffix(END)]
-
-    def known_pieces(self) -> list[str]:
-        parts = [part for merge in self.merges for part in (*merge, "".join(merge))]
-        named = marks.both_forms(part.removesuffix(END) or part for part in parts)
-        return list(dict.fromkeys([*named, *marks.both_forms(self.learned_letters)]))  # the model file has no letters
+    def segment_words(self, words: Sequence[str]) -> list[str]:
+        segmented = (self._merger.apply(word)[0] for word in words)
+        return [f"{SEPARATOR} ".join(units)[: -len(END)] for units in segmented]
 
     def reached(self) -> int:
         return self.learned

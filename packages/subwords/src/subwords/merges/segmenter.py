@@ -32,15 +32,40 @@ ENCODE_PARAMETERS = (
 )
 
 
-class MergeSegmenter(WordSegmenter):
-    """A list of merges, applied to words in the order of the list.
+class MergedPieces(WordSegmenter):
+    """Pieces that merges of two and more parts have made; the last part of a word carries "</w>" in a merge.
 
     Pieces that do not end a word carry "@@", so that removing every "@@ " gives the text back. The format cannot tell
     a word that itself ends in "@@": the text "a@@ b" comes back as "ab".
     """
 
-    size_counts = "merges"
     reads = "moses"
+    merges: Sequence[tuple[str, ...]]
+
+    def decode(self, pieces: str) -> str:
+        text = pieces.replace(f"{SEPARATOR} ", "")
+        return text.removesuffix(SEPARATOR) if pieces.endswith(SEPARATOR) else text
+
+    def symbols(self) -> list[str]:
+        """Return the characters of the merges, what each merge makes, and the other `learned_letters`.
+
+        Characters are by code points, each inside a word and at its end. Those that only the description names come
+        last, so that a codes file alone gives the same numbers. A character in none of these is a piece, too, where a
+        text has it, but the model does not know it.
+        """
+        made = list(dict.fromkeys(map("".join, self.merges)))
+        parts = {part for merge in self.merges for part in merge} - set(made)
+        characters = {part.removesuffix(END) or part for part in parts}
+        return list(dict.fromkeys([*_both_forms(characters), *made, *_both_forms(self.learned_letters)]))
+
+    def known_pieces(self) -> list[str]:
+        return [s.removesuffix(END) if s.endswith(END) and s != END else s + SEPARATOR for s in self.symbols()]
+
+
+class MergeSegmenter(MergedPieces):
+    """A list of merges of two parts, applied to words in the order of the list."""
+
+    size_counts = "merges"
     parameters: ClassVar[tuple[Parameter, ...]] = ENCODE_PARAMETERS
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:
@@ -78,27 +103,8 @@ class MergeSegmenter(WordSegmenter):
         pieces = self._merger.segment_words(words)
         return pieces if self._filter is None else [self._filter.restrict(word) for word in pieces]
 
-    def decode(self, pieces: str) -> str:
-        text = pieces.replace(f"{SEPARATOR} ", "")
-        return text.removesuffix(SEPARATOR) if pieces.endswith(SEPARATOR) else text
-
     def reached(self) -> int:
         return len(self.merges)
-
-    def symbols(self) -> list[str]:
-        """Return the characters of the merges, what each merge makes, and the other `learned_letters`.
-
-        Characters are by code points, each inside a word and at its end. Those that only the description names come
-        last, so that a codes file alone gives the same numbers. A character in none of these is a piece, too, where a
-        text has it, but the model does not know it.
-        """
-        made = list(dict.fromkeys(left + right for left, right in self.merges))
-        parts = {part for merge in self.merges for part in merge} - set(made)
-        characters = {part.removesuffix(END) or part for part in parts}
-        return list(dict.fromkeys([*_both_forms(characters), *made, *_both_forms(self.learned_letters)]))
-
-    def known_pieces(self) -> list[str]:
-        return [s.removesuffix(END) if s.endswith(END) and s != END else s + SEPARATOR for s in self.symbols()]
 
     def applied_with(self) -> dict[str, Any]:
         kept = super().applied_with()
