@@ -68,9 +68,6 @@ class Experiment:
         sizes = {name: each.size for name, each in self.segmentations.items()}
         #: Segmentation -> its baseline: the same for all, or, if the baseline is a sweep, the one of its own size.
         self.against = baselines(sizes, self.settings["baseline"])
-        #: The baseline; if that is a sweep, its first size.
-        wanted = self.settings["baseline"]
-        self.baseline = next(name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}"))
         check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
         self._check_settings()
         comet = "comet" in self.settings["metrics"]
@@ -83,6 +80,8 @@ class Experiment:
         self._check_files()
         self.plan = Plan(self)
         self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
+        #: The baseline; if that is a sweep, the first of its sizes that is trained.
+        self.baseline = self._baseline(sizes)
         self.segmented = list(dict.fromkeys(place for grid in self._every_grid() for place in self.segmented_in(grid)))
         for place in self.segmented:
             self.plan.segmented_as(*place)
@@ -96,6 +95,19 @@ class Experiment:
         """The (corpus, direction, model) of which tables have one block each, in order."""
         named = (names for grid in self.grids.values() for names in self._combined(grid))
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
+
+    def _baseline(self, sizes: Mapping[str, int | str | None]) -> str:
+        """Return the baseline among the runs. Raises InputError where systems are trained, but no baseline."""
+        wanted, trained = self.settings["baseline"], {run.segmentation: None for run in self.runs}
+        named = [name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}")]
+        found = [name for name in named if name in trained] if trained else named
+        if not found:
+            raise InputError(
+                f"{self.where}: baseline: {wanted} is in no grid, so nothing could be compared with it",
+                allowed=", ".join(trained),
+                next_step=f"add {wanted} to a grid's segmentations, or name another baseline",
+            )
+        return found[0]
 
     def _check_settings(self) -> None:
         """Raise InputError for a name that is taken, and for settings that do not go together."""

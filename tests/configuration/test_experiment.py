@@ -126,6 +126,18 @@ def test_the_name_of_a_sweep_in_a_grid_is_all_its_sizes() -> None:
     assert {run.segmentation for run in experiment.runs} == {"bpe-8", "bpe-9", "hft-9"}
 
 
+def test_the_baseline_is_one_that_is_trained() -> None:
+    """Comparing comes after all trainings: too late to find out that nothing is there to compare with."""
+    sweep = {"algorithm": "bpe", "sizes": [8, 9], "joint": True}
+    settings = GOOD | {"segmentations": {"bpe": sweep, "hft": sweep | {"algorithm": "hft"}}, "baseline": "bpe"}
+    later = Experiment(settings | {"grids": {"g": {"segmentations": ["bpe-9", "hft"]}}})
+    assert later.baseline == "bpe-9"
+    with pytest.raises(InputError, match=r"bpe is in no grid[^:]*\n.*hft-8, hft-9\n.*add bpe to a grid"):
+        Experiment(settings | {"grids": {"g": {"segmentations": ["hft"]}}})
+    looked_at = Experiment(settings | {"texts": {"t": {"segmentations": ["hft"]}}})
+    assert looked_at.baseline == "bpe-8"
+
+
 def test_a_recipe_of_the_catalogue_can_be_changed_under_its_name() -> None:
     models = {"transformer-small": {"like": "transformer-small", "flags": {"dropout": 0.25}}}
     flags = Experiment(changed(lambda s: s.update(models=models))).recipes["transformer-small"]["flags"]
