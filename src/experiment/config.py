@@ -80,8 +80,10 @@ class Experiment:
         self._check_files()
         self.plan = Plan(self)
         self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
+        wanted, trained = self.settings["baseline"], {run.segmentation for run in self.runs}
+        named = [name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}")]
         #: The baseline; if that is a sweep, the first of its sizes that is trained.
-        self.baseline = self._baseline(sizes)
+        self.baseline = next((name for name in named if name in trained), named[0])
         self.segmented = list(dict.fromkeys(place for grid in self._every_grid() for place in self.segmented_in(grid)))
         for place in self.segmented:
             self.plan.segmented_as(*place)
@@ -96,18 +98,19 @@ class Experiment:
         named = (names for grid in self.grids.values() for names in self._combined(grid))
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
-    def _baseline(self, sizes: Mapping[str, int | str | None]) -> str:
-        """Return the baseline among the runs. Raises InputError where systems are trained, but no baseline."""
-        wanted, trained = self.settings["baseline"], {run.segmentation: None for run in self.runs}
-        named = [name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}")]
-        found = [name for name in named if name in trained] if trained else named
-        if not found:
+    def check_baseline(self) -> None:
+        """Raise InputError where systems are trained, but not the baseline: a table would compare nothing.
+
+        Not part of the check of a file, because a part of a paper may train nothing that is compared.
+        """
+        trained = dict.fromkeys(run.segmentation for run in self.runs)
+        if trained and self.baseline not in trained:
+            wanted = self.settings["baseline"]
             raise InputError(
                 f"{self.where}: baseline: {wanted} is in no grid, so nothing could be compared with it",
                 allowed=", ".join(trained),
                 next_step=f"add {wanted} to a grid's segmentations, or name another baseline",
             )
-        return found[0]
 
     def _check_settings(self) -> None:
         """Raise InputError for a name that is taken, and for settings that do not go together."""
