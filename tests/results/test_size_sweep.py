@@ -31,7 +31,7 @@ def longer(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", ["en-de", "en-cs", "en-fr", "en-ga"])
+@pytest.mark.parametrize("pair", ["en-de", "en-cs", "en-fr", "en-ga", "en-ga/short-run"])
 def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, pair: str) -> None:
     folder = root / SWEEP / pair
     rows = read_scores(folder / "scores.csv")
@@ -98,11 +98,11 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     return lines
 
 
-@pytest.mark.parametrize("page", ["en-de/README.md", "en-cs/README.md", "en-fr/README.md", "en-ga/README.md", "README"])
+@pytest.mark.parametrize("page", ["en-de", "en-cs", "en-fr", "en-ga", "en-ga/short-run", ""])
 def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     """Also the one of German on the front page."""
-    path = root / "README.md" if page == "README" else root / SWEEP / page
-    scores = root / SWEEP / (page.split("/")[0] if "/" in page else "en-de") / "scores.csv"
+    path = root / SWEEP / page / "README.md" if page else root / "README.md"
+    scores = root / SWEEP / (page or "en-de") / "scores.csv"
     assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
 
 
