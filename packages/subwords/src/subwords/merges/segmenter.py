@@ -66,6 +66,7 @@ class MergeSegmenter(MergedPieces):
     """A list of merges of two parts, applied to words in the order of the list."""
 
     size_counts = "merges"
+    merges: list[Merge]
     parameters: ClassVar[tuple[Parameter, ...]] = ENCODE_PARAMETERS
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:
