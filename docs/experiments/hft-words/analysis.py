@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import statistics
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import count_sentences, mean_and_interval
 from experiment.scoring.words import training_words
 
-RAW, BASELINE, HFT, COPY = "bpe-raw", "bpe-hft-words", "hft", "copied source"
+RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
 LANGUAGES = {"en": "English", "ga": "Irish"}
-SYSTEMS = (RAW, "bpe-moses", BASELINE, HFT)
+SYSTEMS = (RAW, MOSES, BASELINE, HFT)
+Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
 
 
@@ -103,10 +104,8 @@ def translations(archive: Path) -> dict[str, dict[int, list[str]]]:
     return {name: found[name] for name in SYSTEMS if name in found}
 
 
-def of_translations(
-    found: Mapping[str, Mapping[int, Sequence[str]]], source: Sequence[str], references: Sequence[str], language: str
-) -> str:
-    """Return lengths and right words of each run, and differences that scores.csv has not; `language` is the target."""
+def of_lengths(found: Found, references: Sequence[str], language: str) -> str:
+    """Return lengths and right words of each run."""
     bleu, lines = make_metric("bleu", target=language), []
     for name, seeds in found.items():
         for seed, hypotheses in seeds.items():
@@ -115,19 +114,53 @@ def of_translations(
             lines.append([name, seed, shown(ratio), shown(score.bp), f"{right:.1f}", f"{right * ratio:.1f}"])
     columns = ["system", "seed", "length by the references'", "brevity penalty"]
     columns += ["words in the reference, %", "by 100 words of the reference"]
+    return f"Words are BLEU's.\n\n{table(columns, lines)}"
+
+
+def of_differences(found: Found, source: Sequence[str], references: Sequence[str], language: str) -> str:
+    """Return the differences between systems: as they are, without case, and of sources that look like train's."""
+    plain = [number for number, line in enumerate(source) if not capital(line[1:])]
+    changes: dict[str, Callable[[Sequence[str]], list[str]]] = {
+        "all": list,
+        "all, without case": lambda lines: [line.lower() for line in lines],
+        f"{len(plain)} sources without a capital but their first letter": lambda lines: [lines[each] for each in plain],
+    }
+    against = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW))
+    rows = []
+    for said, change in changes.items():
+        texts = {(name, seed): change(lines) for name, seeds in found.items() for seed, lines in seeds.items()}
+        _, counted = count_sentences("bleu", texts, change(references), target=language)
+        runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
+        cells: list[str] = []
+        for other in dict.fromkeys(other for _, other in against):  # those with one other are one block
+            block = compare(runs, {system: other for system, second in against if second == other}, margin=0.5)
+            cells += [shown(each.effect, each.low, each.high) for each in block.values()]
+        rows.append([said, *cells])
+    return f"Differences of BLEU:\n\n{table(['sentences', *(f'{one} less {other}' for one, other in against)], rows)}"
+
+
+def of_learning(found: Found, source: Sequence[str], references: Sequence[str], language: str) -> Iterator[str]:
+    """Yield what each system has above the copied source, the segmentation's share, and how often COVID is found."""
     texts = {(name, seed): lines for name, seeds in found.items() for seed, lines in seeds.items()}
     _, counted = count_sentences("bleu", {**texts, (COPY, 0): source}, references, target=language)
     runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
-    others = compare(runs, dict.fromkeys([HFT], RAW) | dict.fromkeys([RAW, "bpe-moses"], BASELINE), margin=0.5)
     # the copy has no seeds: as often as the others have
     copies = {COPY: [counted[COPY, 0]] * max(map(len, runs.values()))}
-    above = compare(runs | copies, dict.fromkeys(found, COPY), margin=0.5)
-    said = [f"- {HFT} less {RAW}: {shown(others[HFT].effect, others[HFT].low, others[HFT].high)} BLEU"]
-    said += [f"- {name} less the copied source: {shown(c.effect, c.low, c.high)} BLEU" for name, c in above.items()]
+    for name, above in compare(runs | copies, dict.fromkeys(found, COPY), margin=0.5).items():
+        yield f"- {name} less the copied source: {shown(above.effect, above.low, above.high)} BLEU"
     means = {name: statistics.fmean(run.score for run in of) for name, of in runs.items()}
-    share = (means[HFT] - means[BASELINE]) / (means[HFT] - means[RAW])
-    said.append(f"- the segmentation's share of the difference: {shown(share)}")
-    return f"Words are BLEU's.\n\n{table(columns, lines)}\n\n" + "\n".join(said)
+    yield f"- the segmentation's share: {shown((means[HFT] - means[BASELINE]) / (means[HFT] - means[RAW]))}"
+    pairs = enumerate(zip(source, references, strict=True))
+    named = [number for number, pair in pairs if all("COVID" in line for line in pair)]
+    have = []
+    for name, seeds in found.items():
+        number = statistics.fmean(sum("covid" in lines[each].lower() for each in named) for lines in seeds.values())
+        have.append(f"{name} {number:.0f}")
+    yield f"- translations with COVID, in any case, of {len(named)} that should have it (mean): {', '.join(have)}"
+
+
+def capital(text: str) -> bool:
+    return text != text.lower()
 
 
 def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[str]]) -> str:
@@ -136,6 +169,17 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
     bleu = make_metric("bleu", target=languages[1])
     known, lines = training_words(folder / f"train.{languages[1]}", bleu.tokenizer), []
     dev = read_parallel(*(folder / "references" / f"dev.{language}" for language in languages))
+    train = read_parallel(*(folder / f"train.{language}" for language in languages))
+    inside = [
+        [
+            name,
+            *(
+                f"{100 * statistics.fmean(capital(word) for line in side for word in line.split()[1:]):.1f}%"
+                for side in text
+            ),
+        ]
+        for name, text in (("train", train), ("dev", dev), ("test", test))
+    ]
     for name, source, target in (("dev", *dev), ("test", *test)):
         other = [line for one, line in zip(source, target, strict=True) if one != line]
         words = [word for line in other for word in bleu.tokenizer(line).split()]
@@ -150,7 +194,10 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
         "BLEU of the copied source",
         f"{LANGUAGES[languages[1]]} words of the other pairs",
     ]
-    return table([*columns, "not in train", "share"], lines)
+    capitals = table(
+        ["text", *(f"{LANGUAGES[language]} words with a capital, not first in line" for language in languages)], inside
+    )
+    return f"{table([*columns, 'not in train', 'share'], lines)}\n\n{capitals}"
 
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
@@ -164,7 +211,10 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         texts = corpus / "references"
         languages = direction.split("-")
         source, references = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in languages))
-        yield of_translations(translations(folder / "translations.tar.xz"), source, references, languages[1])
+        found = translations(folder / "translations.tar.xz")
+        yield of_lengths(found, references, languages[1])
+        yield of_differences(found, source, references, languages[1])
+        yield "\n".join(of_learning(found, source, references, languages[1]))
         yield of_corpus(corpus, direction, (source, references))
 
 
