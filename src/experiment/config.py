@@ -66,7 +66,7 @@ class Experiment:
             for name, given in with_sizes(self.settings["segmentations"], where).items()
         }
         sizes = {name: each.size for name, each in self.segmentations.items()}
-        #: Segmentation -> its baseline: the same for all, or, if the baseline is a sweep, the one of its own size.
+        #: Segmentation -> its baseline: the same for all, of a sweep the one of its own size, or one of its own.
         self.against = baselines(sizes, self.settings["baseline"])
         check_metrics([*self.settings["metrics"], *self.settings["significance"].get("margin", {})])
         self._check_settings()
@@ -81,8 +81,9 @@ class Experiment:
         self.plan = Plan(self)
         self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
         wanted, trained = self.settings["baseline"], {run.segmentation for run in self.runs}
-        named = [name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}")]
-        #: The baseline; if that is a sweep, the first of its sizes that is trained.
+        of_sizes = [name for name, size in sizes.items() if name in (wanted, f"{wanted}-{size}")]
+        named = of_sizes or list(dict.fromkeys(self.against.values()))
+        #: The baseline; of many, or if it is a sweep, the first that is trained.
         self.baseline = next((name for name in named if name in trained), named[0])
         self.segmented = list(dict.fromkeys(place for grid in self._every_grid() for place in self.segmented_in(grid)))
         for place in self.segmented:
@@ -106,6 +107,8 @@ class Experiment:
         trained = dict.fromkeys(run.segmentation for run in self.runs)
         if trained and self.baseline not in trained:
             wanted = self.settings["baseline"]
+            if not isinstance(wanted, str):
+                wanted = " or ".join(dict.fromkeys(wanted.values()))
             raise InputError(
                 f"{self.where}: baseline: {wanted} is in no grid, so nothing could be compared with it",
                 allowed=", ".join(trained),

@@ -37,6 +37,11 @@ class Manifest:
             return self.against.get(segmentation)
         return self.baseline if segmentation != self.baseline else None
 
+    @property
+    def baselines(self) -> list[str]:
+        """What others are compared with; `baseline` is the first that was trained."""
+        return list(dict.fromkeys((self.against or {}).values())) or [self.baseline]
+
 
 #: The option of programs that read a manifest.
 KEY_HELP = "of the manifest that is meant: another one is an error"

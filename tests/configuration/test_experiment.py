@@ -138,6 +138,22 @@ def test_the_baseline_is_one_that_is_trained() -> None:
         without.check_baseline()
 
 
+def test_each_system_may_have_a_baseline_of_its_own() -> None:
+    entries = {f"{name}-{size}": {"algorithm": name, "size": size} for name in ("bpe", "hft") for size in (8, 9)}
+    settings = GOOD | {"segmentations": entries, "baseline": {"hft-8": "bpe-8", "hft-9": "bpe-9"}}
+    experiment = Experiment(settings | {"grids": {"g": {"segmentations": ["bpe-9", "hft-9"]}}})
+    assert experiment.against == {"hft-8": "bpe-8", "hft-9": "bpe-9"}
+    assert experiment.plan.manifest()["against"] == experiment.against
+    assert experiment.baseline == "bpe-9"  # the first that is trained
+    experiment.check_baseline()
+    with pytest.raises(InputError, match="bpe-8 or bpe-9 is in no grid"):
+        Experiment(settings | {"grids": {"g": {"segmentations": ["hft-8"]}}}).check_baseline()
+    with pytest.raises(InputError, match="unknown baseline 'bpe'"):
+        Experiment(settings | {"baseline": {"hft-8": "bpe"}})
+    with pytest.raises(InputError, match="bpe-9 is compared with bpe-8, and others with it"):
+        Experiment(settings | {"baseline": {"bpe-9": "bpe-8", "hft-9": "bpe-9"}})
+
+
 def test_a_recipe_of_the_catalogue_can_be_changed_under_its_name() -> None:
     models = {"transformer-small": {"like": "transformer-small", "flags": {"dropout": 0.25}}}
     flags = Experiment(changed(lambda s: s.update(models=models))).recipes["transformer-small"]["flags"]

@@ -37,7 +37,7 @@ def render_report(manifest: Manifest, rows: Sequence[Row], figures: Path) -> str
     sections = [_section(number, block, runs, rows, figures) for number, block in enumerate(blocks(rows), 1)]
     seeds, systems = sorted({run.seed for run in runs}), len({run.segmentation for run in runs})
     facts = [f"{systems} segmentation{'s' * (systems > 1)}", f"{len(runs)} run{'s' * (len(runs) > 1)}"]
-    facts += [f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}", f"baseline {manifest.baseline}"]
+    facts += [f"seed{'s' * (len(seeds) > 1)} {', '.join(map(str, seeds))}", f"baseline {', '.join(manifest.baselines)}"]
     return page(
         manifest.title,
         facts,
@@ -147,7 +147,7 @@ def _checks(manifest: Manifest, rows: Iterable[Row]) -> list[str]:
     seen = set()
     for run in manifest.runs:
         for name, files in run.testsets.items():
-            if run.segmentation != manifest.baseline or (run.block, name) in seen:
+            if run.segmentation not in manifest.baselines or (run.block, name) in seen:
                 continue
             seen.add((run.block, name))
             if files.reference and files.hypothesis:

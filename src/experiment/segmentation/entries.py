@@ -74,16 +74,31 @@ def sizes_of(names: Iterable[str], entries: Mapping[str, Mapping[str, Any]]) -> 
     return [own for name in names for own in (with_sizes({name: entries[name]}, "") if name in entries else [name])]
 
 
-def baselines(sizes: Mapping[str, int | str | None], baseline: str) -> dict[str, str]:
+def baselines(sizes: Mapping[str, int | str | None], baseline: str | Mapping[str, str]) -> dict[str, str]:
     """Return the baseline of each other segmentation; `sizes` maps their names to the sizes asked for.
 
     A baseline that is a sweep is one for each size: a system is compared with the one of its own size, or with none.
+    A mapping gives the systems that are compared, each with its own baseline. Raises InputError for an unknown name,
+    and for a baseline that has a baseline.
 
     >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "hft-500": 500, "char": None}, "bpe")
     {'hft-500': 'bpe-500'}
     >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "char": None}, "bpe-500")
     {'bpe-1000': 'bpe-500', 'char': 'bpe-500'}
+    >>> baselines({"bpe-2k": 2000, "hft-2k": 2000, "bpe-3k": 3000, "hft-3k": 3000}, {"hft-2k": "bpe-2k"})
+    {'hft-2k': 'bpe-2k'}
     """
+    if not isinstance(baseline, str):
+        for name in (*baseline, *baseline.values()):
+            if name not in sizes:
+                raise unknown("baseline", name, sizes, next_step="name segmentations, sweeps with their sizes")
+        if both := [name for name in baseline if name in baseline.values()]:
+            raise InputError(
+                f"baseline: {both[0]} is compared with {baseline[both[0]]}, and others with it",
+                allowed="systems that no other is compared with",
+                next_step=f"compare the others with {baseline[both[0]]}, too",
+            )
+        return dict(baseline)
     if baseline in sizes:
         return {name: baseline for name in sizes if name != baseline}
     own = {f"{baseline}-{size}": size for size in sizes.values() if f"{baseline}-{size}" in sizes}
