@@ -100,15 +100,20 @@ class Experiment:
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
     def check_baseline(self) -> None:
-        """Raise InputError where systems are trained, but not the baseline: a table would compare nothing.
+        """Raise InputError where systems are trained, but not the baseline, or not the own one of a system.
 
         Not part of the check of a file, because a part of a paper may train nothing that is compared.
         """
         trained = dict.fromkeys(run.segmentation for run in self.runs)
+        alone = [name for name, other in self.against.items() if name in trained and other not in trained]
+        if alone and not isinstance(self.settings["baseline"], str):
+            raise InputError(
+                f"{self.where}: baseline: {alone[0]} is compared with {self.against[alone[0]]}, which is in no grid",
+                allowed=", ".join(trained),
+                next_step=f"add {self.against[alone[0]]} to a grid's segmentations, or name another baseline",
+            )
         if trained and self.baseline not in trained:
-            wanted = self.settings["baseline"]
-            if not isinstance(wanted, str):
-                wanted = " or ".join(dict.fromkeys(wanted.values()))
+            wanted = self.settings["baseline"] if isinstance(self.settings["baseline"], str) else self.baseline
             raise InputError(
                 f"{self.where}: baseline: {wanted} is in no grid, so nothing could be compared with it",
                 allowed=", ".join(trained),

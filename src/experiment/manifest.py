@@ -39,8 +39,9 @@ class Manifest:
 
     @property
     def baselines(self) -> list[str]:
-        """What others are compared with; `baseline` is the first that was trained."""
-        return list(dict.fromkeys((self.against or {}).values())) or [self.baseline]
+        """The runs' systems that others are compared with; `baseline` is the first."""
+        trained = {run.segmentation for run in self.runs}
+        return [name for name in dict.fromkeys((self.against or {}).values()) if name in trained] or [self.baseline]
 
 
 #: The option of programs that read a manifest.

@@ -146,8 +146,11 @@ def test_each_system_may_have_a_baseline_of_its_own() -> None:
     assert experiment.plan.manifest()["against"] == experiment.against
     assert experiment.baseline == "bpe-9"  # the first that is trained
     experiment.check_baseline()
-    with pytest.raises(InputError, match="bpe-8 or bpe-9 is in no grid"):
-        Experiment(settings | {"grids": {"g": {"segmentations": ["hft-8"]}}}).check_baseline()
+    for grid in (["hft-8"], ["hft-8", "bpe-9", "hft-9"]):
+        with pytest.raises(InputError, match="hft-8 is compared with bpe-8, which is in no grid"):
+            Experiment(settings | {"grids": {"g": {"segmentations": grid}}}).check_baseline()
+    with pytest.raises(InputError, match="bpe-8 is compared with itself"):
+        Experiment(settings | {"baseline": {"bpe-8": "bpe-8"}})
     with pytest.raises(InputError, match="unknown baseline 'bpe'"):
         Experiment(settings | {"baseline": {"hft-8": "bpe"}})
     with pytest.raises(InputError, match="bpe-9 is compared with bpe-8, and others with it"):

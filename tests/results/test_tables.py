@@ -344,6 +344,20 @@ def test_a_sweep_has_a_baseline_for_each_size():
     assert any("† differs from bpe of the same size (p < 0.05" in note for note in scores.notes)
 
 
+def test_each_system_has_a_baseline_of_its_own():
+    """Two baselines of one size: "of the same size" would not tell them apart."""
+    compared = {"effect": 1.0, "effect_low": 0.4, "effect_high": 1.6, "effect_p_holm": 0.01, "verdict": "better"}
+    rows = [
+        made_row(segmentation=f"{name}-{text}", algorithm=name, baseline=f"bpe-{text}", score=30.0, size=500, **more)
+        for name, more in (("bpe", {}), ("hft", compared))
+        for text in ("raw", "moses")
+    ]
+    (block,) = blocks(rows)
+    scores, comparison = block.tables[:2]
+    assert [line.name for line in scores.lines if line.baseline] == ["bpe-raw", "bpe-moses"]
+    assert comparison.title == "Against its baseline (hft-raw: bpe-raw, hft-moses: bpe-moses)"
+
+
 def test_sizes_of_an_algorithm_are_together():
     named = [("bpe-1k", "bpe"), ("unigram-1k", "unigram"), ("bpe-2k", "bpe"), ("unigram-2k", "unigram")]
     rows = [made_row(segmentation=name, algorithm=algorithm, score=1.0) for name, algorithm in named]

@@ -102,15 +102,16 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
 def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | None:
     """Return a panel for each algorithm of a sweep: score against entries in the vocabulary, in front of all others.
 
-    The dashed line is that of the baseline's algorithm. Bars are 95% t intervals over seeds. None where one panel can
-    show all algorithms (`draw_sweep`), or where none has two sizes.
+    The dashed line is that of the baseline's algorithm, where baselines have one. Bars are 95% t intervals over seeds.
+    None where one panel can show all algorithms (`draw_sweep`), or where none has two sizes.
     """
     algorithms = by_algorithm(rows)
     found = {name: _points(systems.values(), "vocabulary", testset, metric) for name, systems in algorithms.items()}
     if len(found) <= MOST_LINES or all(len(points) < 2 for points in found.values()):
         return None
     baselines = {row["baseline"] for row in rows}
-    reference = next((name for name, systems in algorithms.items() if baselines & {*systems}), None)
+    compared = [name for name, systems in algorithms.items() if baselines & {*systems}]
+    reference = compared[0] if len(compared) == 1 else None
     with styled():
         figure, panels = axes_grid(len(found), 6, 1.8, 1.5, sharex=True, sharey=True)
         for axes, (name, points) in zip(panels, found.items(), strict=True):

@@ -322,10 +322,16 @@ def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]
 
 
 def _baseline(rows: Sequence[Row]) -> str:
-    """Return the baseline, or what the baselines of a sweep are."""
-    names = {row["baseline"] for row in rows if row["effect"] is not None} or {rows[0]["baseline"]}
-    algorithms = {str(row["algorithm"]) for row in rows if row["segmentation"] in names}
-    return names.pop() if len(names) == 1 else f"{' or '.join(sorted(algorithms))} of the same size"
+    """Return the baseline, what the baselines of a sweep are, or each system's own."""
+    pairs = {row["segmentation"]: row["baseline"] for row in rows if row["effect"] is not None}
+    names = set(pairs.values()) or {rows[0]["baseline"]}
+    if len(names) == 1:
+        return names.pop()
+    sizes = {row["segmentation"]: row["size"] for row in rows}
+    if len({sizes[name] for name in names}) == len(names) and all(sizes[one] == sizes[pairs[one]] for one in pairs):
+        algorithms = {str(row["algorithm"]) for row in rows if row["segmentation"] in names}
+        return f"{' or '.join(sorted(algorithms))} of the same size"
+    return f"its baseline ({', '.join(f'{one}: {other}' for one, other in pairs.items())})"
 
 
 def _effect(rows: Sequence[Row]) -> Cell:

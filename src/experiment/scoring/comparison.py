@@ -77,9 +77,9 @@ def compare(
 ) -> dict[str, Comparison]:
     """Return the comparison of each system in `against` with its baseline: one test set and metric, all seeds' runs.
 
-    `against` maps a system to its baseline: the same for all, or in a sweep the one of the same size. `margin` is the
-    largest difference that counts as none. `test` is one of `significance.TESTS`, used where there is one seed; with
-    several seeds the test is the one above.
+    `against` maps a system to its baseline: the same for all, in a sweep the one of the same size, or one of its own.
+    `margin` is the largest difference that counts as none. `test` is one of `significance.TESTS`, used where there is
+    one seed; with several seeds the test is the one above.
     """
     check_test(test, samples)
     runs = _resample(systems, samples)

@@ -56,13 +56,14 @@ def score_rows(manifest: Manifest) -> list[Row]:
     rows: list[Row] = []
     for run in manifest.runs:
         facts = _run_facts(run)
+        own = run.segmentation if run.segmentation in manifest.baselines else manifest.baseline_of(run.segmentation)
         for name, files in run.testsets.items():
             for metric, score, facts_here in _scores(manifest, run, name, files):
                 columns = compared[run.block, name].get((run.segmentation, run.seed, metric), {})
                 _check_score(columns.get("score", score), score, files)
                 rows.append(
                     dict.fromkeys(COLUMNS)
-                    | {"experiment": manifest.experiment, "baseline": manifest.baseline}
+                    | {"experiment": manifest.experiment, "baseline": own}
                     | facts
                     | columns
                     | {"testset": name, "metric": metric, "score": score}

@@ -92,6 +92,8 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str | Mapping[str
         for name in (*baseline, *baseline.values()):
             if name not in sizes:
                 raise unknown("baseline", name, sizes, next_step="name segmentations, sweeps with their sizes")
+        if same := [name for name, other in baseline.items() if name == other]:
+            raise InputError(f"baseline: {same[0]} is compared with itself", next_step="leave it out")
         if both := [name for name in baseline if name in baseline.values()]:
             raise InputError(
                 f"baseline: {both[0]} is compared with {baseline[both[0]]}, and others with it",
