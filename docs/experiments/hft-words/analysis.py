@@ -163,6 +163,11 @@ def capital(text: str) -> bool:
     return text != text.lower()
 
 
+def capitals_inside(lines: Sequence[str]) -> str:
+    """Return the share of words with a capital, the first ones of lines left out."""
+    return f"{100 * statistics.fmean(capital(word) for line in lines for word in line.split()[1:]):.1f}%"
+
+
 def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[str]]) -> str:
     """Return how dev and test differ: equal sides, copied sources, words that train has not."""
     languages = direction.split("-")
@@ -170,16 +175,8 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
     known, lines = training_words(folder / f"train.{languages[1]}", bleu.tokenizer), []
     dev = read_parallel(*(folder / "references" / f"dev.{language}" for language in languages))
     train = read_parallel(*(folder / f"train.{language}" for language in languages))
-    inside = [
-        [
-            name,
-            *(
-                f"{100 * statistics.fmean(capital(word) for line in side for word in line.split()[1:]):.1f}%"
-                for side in text
-            ),
-        ]
-        for name, text in (("train", train), ("dev", dev), ("test", test))
-    ]
+    texts = {"train": train, "dev": dev, "test": test}
+    inside = [[name, *map(capitals_inside, text)] for name, text in texts.items()]
     for name, source, target in (("dev", *dev), ("test", *test)):
         other = [line for one, line in zip(source, target, strict=True) if one != line]
         words = [word for line in other for word in bleu.tokenizer(line).split()]
