@@ -26,7 +26,7 @@ DEVICE ?=
 # and how many trainings are under way at once; without it, as many as this machine takes
 AT_ONCE ?=
 MACHINE = $(if $(DEVICE),--device $(DEVICE)) $(if $(AT_ONCE),--at-once $(AT_ONCE))
-# Further settings for snakemake's --config: ARGS="mirror=../mirror"
+# Further settings, as for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
 comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
@@ -61,7 +61,7 @@ demo: env  ## all segmentations of the demo with three seeds (an hour or two of 
 	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
 
 plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_experiment.py $(if $(filter file,$(origin EXPERIMENT)),--paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS))),--configfile $(EXPERIMENT)) $(MACHINE)
+	@$(BIN)/python scripts/plan_experiment.py $(if $(filter file,$(origin EXPERIMENT)),--paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS))),--configfile $(EXPERIMENT) $(if $(strip $(ARGS)),--config $(ARGS))) $(MACHINE)
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
 	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library

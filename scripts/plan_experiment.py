@@ -82,6 +82,7 @@ def unmeasured(paper: Paper) -> dict[str, list[str]]:
 def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__)
     command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
+    command.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="settings in place of the file's")
     command.add_argument("--paper", metavar="NAME", help="instead: a folder of papers/, or its experiment.yaml")
     command.add_argument("--scale", help="of the paper (default: the file's)")
     command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
@@ -92,7 +93,7 @@ def main(argv: list[str] | None = None) -> None:
     from translation.model_size import count_parameters  # imports fairseq: not where the call has a mistake
 
     paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
-    experiment = paper.experiment if paper else config.load(arguments.configfile)
+    experiment = paper.experiment if paper else config.load(arguments.configfile, arguments.config)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
     known = partial(printed_pairs, paper) if paper else costs.nothing_known
     parts = costs.costs(experiment, count_parameters, device, known=known) if not paper or paper.uses_scores else []

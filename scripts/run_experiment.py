@@ -12,16 +12,10 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from snakemake.cli import parse_config
-from snakemake.utils import update_config
-
-from experiment import config
-from experiment.config import Experiment
+from experiment.config import Experiment, read_settings
 from experiment.programs import command_line, program
 from experiment.training import gpu
-from experiment.yamlfiles import read_mapping
 from replication import paper
 from subwords.errors import unknown
 
@@ -44,21 +38,14 @@ def print_errors(since: float) -> None:
             print(f"\nerror: {error}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
 
 
-def settings_of(configfile: Path, words: Sequence[str]) -> dict[str, Any]:
-    """Return an experiment file's settings, changed by those behind `--config` among Snakemake's words."""
-    settings: dict[str, Any] = read_mapping(configfile, next_step="see config/config.yaml for an example")
-    given = itertools.dropwhile(lambda word: word not in ("--config", "-C"), words)
-    changes = itertools.takewhile(lambda word: not word.startswith("-"), list(given)[1:])
-    update_config(settings, config.from_command_line(parse_config(list(changes))))
-    return settings
-
-
 def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, Path]:
     """Return the name, the experiment and the table that is printed, of an experiment or of a paper."""
     if not configfile.is_file() and configfile.resolve().parent.parent == paper.FOLDER:
         known = sorted(path.parent.name for path in paper.FOLDER.glob("*/experiment.yaml"))
         raise unknown("paper", configfile.parent.name, known)
-    settings = settings_of(configfile, words)
+    given = itertools.dropwhile(lambda word: word not in ("--config", "-C"), words)
+    changes = itertools.takewhile(lambda word: not word.startswith("-"), list(given)[1:])
+    settings = read_settings(configfile, list(changes))
     if "paper" not in settings:
         experiment = Experiment(settings, str(configfile))
         return experiment.name, experiment, Path(experiment.results, "table.md")

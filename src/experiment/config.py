@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 from pathlib import Path
@@ -317,6 +317,16 @@ def _typed(value: Any) -> Any:
     return meant if isinstance(meant, bool | int | float) or value == "null" else value
 
 
-def load(path: Path) -> Experiment:
-    """Return the experiment in a YAML file. Raises InputError for anything that is not as described."""
-    return Experiment(read_mapping(path, next_step="see config/config.yaml for an example"), str(path))
+def read_settings(path: Path, changes: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the settings in a YAML file, changed by words KEY=VALUE, as after Snakemake's --config."""
+    from snakemake.cli import parse_config  # half a second, and not for each training
+    from snakemake.utils import update_config
+
+    settings: dict[str, Any] = read_mapping(path, next_step="see config/config.yaml for an example")
+    update_config(settings, from_command_line(parse_config(list(changes))))
+    return settings
+
+
+def load(path: Path, changes: Sequence[str] = ()) -> Experiment:
+    """Return the experiment in a YAML file, changed. Raises InputError for anything that is not as described."""
+    return Experiment(read_settings(path, changes), str(path))

@@ -28,10 +28,10 @@ def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target:
 
 @functools.cache
 def _counted(flags: str, joint: bool, source: int, target: int) -> int:
-    settings, first = _settings(flags, joint), _dictionary(source)
+    first = _dictionary(source)
     task = SimpleNamespace(source_dictionary=first, target_dictionary=first if joint else _dictionary(target))
-    with warnings.catch_warnings(action="ignore"), torch.device("meta"):
-        model = models.build_model(settings, task)
+    with warnings.catch_warnings(action="ignore"), torch.device("meta"):  # Hydra's, of how fairseq calls it
+        model = models.build_model(_settings(flags, joint), task)
     return sum(parameter.numel() for parameter in model.parameters())
 
 

@@ -1,7 +1,9 @@
-"""`make run`: what it says of an experiment, and how many jobs it lets have a card, follow the command line, too."""
+"""`make run` and `make plan`: what they say of an experiment follows the command line, too."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,13 @@ def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     name, experiment, _ = run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke"])
     assert name == "hft at scale smoke"
     assert experiment.runs
+
+
+def test_the_plan_is_of_the_settings_on_the_command_line(root: Path) -> None:
+    command = [sys.executable, "scripts/plan_experiment.py", "--config", "seeds=[1,2]", "experiment=two"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("two: 10 trainings")
+    assert not done.stderr  # nor warnings of fairseq's libraries
 
 
 def test_the_plan_says_what_time_and_disk_it_takes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
