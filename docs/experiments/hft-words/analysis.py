@@ -4,12 +4,14 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
     --corpus results/corpora/loresmt-en-ga.KEY/en-ga
 
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
-translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs.
+translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. `--with`
+further folders prints the means over all instead, and writes nothing.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import statistics
 import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +27,7 @@ from experiment.scoring.significance import count_sentences, mean_and_interval
 from experiment.scoring.words import training_words
 
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
-LANGUAGES = {"en": "English", "ga": "Irish"}
+LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
@@ -156,7 +158,8 @@ def of_learning(found: Found, source: Sequence[str], references: Sequence[str], 
     for name, seeds in found.items():
         number = statistics.fmean(sum("covid" in lines[each].lower() for each in named) for lines in seeds.values())
         have.append(f"{name} {number:.0f}")
-    yield f"- translations with COVID, in any case, of {len(named)} that should have it (mean): {', '.join(have)}"
+    if named:  # in Marathi it is written in another script
+        yield f"- translations with COVID, in any case, of {len(named)} that should have it (mean): {', '.join(have)}"
 
 
 def capital(text: str) -> bool:
@@ -215,6 +218,22 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         yield of_corpus(corpus, direction, (source, references))
 
 
+def over_directions(folders: Sequence[Path], metric: str = "bleu") -> str:
+    """Return the mean differences from bpe-hft-words over directions, with √(Σ h²) / n of their half-widths h."""
+    differences: dict[str, list[tuple[float, float]]] = {}
+    for folder in folders:
+        of_metric = [row for row in read_scores(folder / "scores.csv") if row["metric"] == metric]
+        for row in {row["segmentation"]: row for row in of_metric if row["effect"] is not None}.values():
+            half = (row["effect_high"] - row["effect_low"]) / 2
+            differences.setdefault(row["segmentation"], []).append((row["effect"], half))
+    lines = []
+    for name in (RAW, MOSES, HFT):
+        effects, halves = zip(*differences[name], strict=True)
+        mean, half = statistics.fmean(effects), math.hypot(*halves) / len(halves)
+        lines.append([f"{name} less {BASELINE}", *map(shown, effects), shown(mean, mean - half, mean + half)])
+    return table([METRICS[metric].label, *(folder.name for folder in folders), "mean"], lines)
+
+
 @program
 def main(argv: list[str] | None = None) -> None:
     parser = command_line(__doc__)
@@ -223,7 +242,13 @@ def main(argv: list[str] | None = None) -> None:
     )
     parser.add_argument("--corpus", type=Path, help="the prepared corpus, with references")
     parser.add_argument("--runs", type=Path, help="trainings of all systems; writes dev.csv")
+    parser.add_argument("--with", type=Path, nargs="+", dest="others", metavar="FOLDER", help="prints means over all")
     arguments = parser.parse_args(argv)
+    if arguments.others:
+        print(
+            "\n\n".join(over_directions([arguments.folder, *arguments.others], metric) for metric in ("bleu", "chrf"))
+        )
+        return
     if arguments.runs:
         with (arguments.folder / "dev.csv").open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, DEV, lineterminator="\n")
