@@ -4,8 +4,8 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
     --corpus results/corpora/loresmt-en-ga.KEY/en-ga
 
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
-translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. `--with`
-further folders prints the means over all instead, and writes nothing.
+translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. The
+findings of this folder itself are the means over all directions of the small form.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from experiment.scoring.words import training_words
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
 LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
+#: Folders of the small form -> their directions.
+DIRECTIONS = {"cpu": "en-ga", "cpu-ga-en": "ga-en", "cpu-en-mr": "en-mr", "cpu-mr-en": "mr-en"}
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
 
@@ -201,6 +203,10 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
 
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
+    if not (folder / "scores.csv").exists():
+        yield "The small form, all directions: differences with their 95% intervals."
+        yield from (over_directions(folder, metric) for metric in ("bleu", "chrf", "chrf++"))
+        return
     rows = read_scores(folder / "scores.csv")
     yield of_scores(rows)
     if (dev := folder / "dev.csv").exists():
@@ -218,11 +224,11 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         yield of_corpus(corpus, direction, (source, references))
 
 
-def over_directions(folders: Sequence[Path], metric: str = "bleu") -> str:
+def over_directions(page: Path, metric: str) -> str:
     """Return the mean differences from bpe-hft-words over directions, with √(Σ h²) / n of their half-widths h."""
     differences: dict[str, list[tuple[float, float]]] = {}
-    for folder in folders:
-        of_metric = [row for row in read_scores(folder / "scores.csv") if row["metric"] == metric]
+    for folder in DIRECTIONS:
+        of_metric = [row for row in read_scores(page / folder / "scores.csv") if row["metric"] == metric]
         for row in {row["segmentation"]: row for row in of_metric if row["effect"] is not None}.values():
             half = (row["effect_high"] - row["effect_low"]) / 2
             differences.setdefault(row["segmentation"], []).append((row["effect"], half))
@@ -230,25 +236,20 @@ def over_directions(folders: Sequence[Path], metric: str = "bleu") -> str:
     for name in (RAW, MOSES, HFT):
         effects, halves = zip(*differences[name], strict=True)
         mean, half = statistics.fmean(effects), math.hypot(*halves) / len(halves)
-        lines.append([f"{name} less {BASELINE}", *map(shown, effects), shown(mean, mean - half, mean + half)])
-    return table([METRICS[metric].label, *(folder.name for folder in folders), "mean"], lines)
+        each = [shown(effect, effect - half, effect + half) for effect, half in differences[name]]
+        lines.append([f"{name} less {BASELINE}", *each, shown(mean, mean - half, mean + half)])
+    return table([METRICS[metric].label, *DIRECTIONS.values(), "mean"], lines)
 
 
 @program
 def main(argv: list[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument(
-        "folder", type=Path, help="with scores.csv and translations.tar.xz; findings.md is written here"
+        "folder", type=Path, help="with scores.csv and translations.tar.xz, or this one; findings.md is written here"
     )
     parser.add_argument("--corpus", type=Path, help="the prepared corpus, with references")
     parser.add_argument("--runs", type=Path, help="trainings of all systems; writes dev.csv")
-    parser.add_argument("--with", type=Path, nargs="+", dest="others", metavar="FOLDER", help="prints means over all")
     arguments = parser.parse_args(argv)
-    if arguments.others:
-        print(
-            "\n\n".join(over_directions([arguments.folder, *arguments.others], metric) for metric in ("bleu", "chrf"))
-        )
-        return
     if arguments.runs:
         with (arguments.folder / "dev.csv").open("w", encoding="utf-8", newline="") as stream:
             writer = csv.DictWriter(stream, DEV, lineterminator="\n")
