@@ -129,7 +129,7 @@ def of_differences(found: Found, source: Sequence[str], references: Sequence[str
         "all, without case": lambda lines: [line.lower() for line in lines],
         f"{len(plain)} sources without a capital but their first letter": lambda lines: [lines[each] for each in plain],
     }
-    against = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW))
+    against = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW), (HFT, MOSES))
     rows = []
     for said, change in changes.items():
         texts = {(name, seed): change(lines) for name, seeds in found.items() for seed, lines in seeds.items()}
