@@ -28,6 +28,7 @@ from experiment.scoring.words import training_words
 
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
 LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
+LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
 #: Folders of the small form -> their directions.
 DIRECTIONS = {"cpu": "en-ga", "cpu-ga-en": "ga-en", "cpu-en-mr": "en-mr", "cpu-mr-en": "mr-en"}
@@ -121,12 +122,19 @@ def of_lengths(found: Found, references: Sequence[str], language: str) -> str:
     return f"Words are BLEU's.\n\n{table(columns, lines)}"
 
 
+def cut(lines: Sequence[str], references: Sequence[str]) -> list[str]:
+    """Return translations without the words beyond `LONGEST` times those of their references."""
+    words = [(line.split(), round(LONGEST * len(other.split()))) for line, other in zip(lines, references, strict=True)]
+    return [" ".join(line[:most]) for line, most in words]
+
+
 def of_differences(found: Found, source: Sequence[str], references: Sequence[str], language: str) -> str:
     """Return the differences between systems: as they are, without case, and of sources that look like train's."""
     plain = [number for number, line in enumerate(source) if not capital(line[1:])]
     changes: dict[str, Callable[[Sequence[str]], list[str]]] = {
         "all": list,
         "all, without case": lambda lines: [line.lower() for line in lines],
+        f"all, cut at {LONGEST} times the reference's words": lambda lines: cut(lines, references),
         f"{len(plain)} sources without a capital but their first letter": lambda lines: [lines[each] for each in plain],
     }
     against = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW), (HFT, MOSES))
