@@ -5,7 +5,7 @@ cd docs/experiments/size-sweep && python analysis.py --scores ../../../results/s
 Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.png to the folder. Only algorithms with
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
 measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
-pair, and its own hypotheses are judged, too.
+pair, and its own hypotheses are judged, too; those of a pair that is trained longer are judged beside the shorter run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, Interval, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
-from experiment.scoring.significance import ALPHA, resampling_seed
+from experiment.scoring.significance import ALPHA, contrast, resampling_seed
 
 METRIC = "chrf"
 SIZES = (500, 1000, 2000, 4000)
@@ -46,6 +46,8 @@ ENTRIES = 1000
 NO_DIFFERENCE = 0.5
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
+#: The folder of a longer run -> that of the shorter (D1, D2).
+LONGER = {"en-de-2400": "en-de"}
 #: The steps between sizes that were looked at after all hypotheses.
 STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
@@ -397,6 +399,19 @@ def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iter
         yield told_from_bpe("G3", rows, left_out=FIRST)
 
 
+def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+    """D1 and D2: the gain from the smallest to the largest size, less that of the shorter run; differences from bpe."""
+    now, before = curves(composing_rows(rows)), curves(judged(shorter))
+    small, large = SIZES[0], SIZES[-1]
+    signs = [(1, now, large), (-1, now, small), (-1, before, large), (1, before, small)]
+    found = {each: contrast([(sign, run[each][size][1]) for sign, run, size in signs]) for each in now}
+    corrected = holm([p_value for *_, p_value in found.values()])
+    for (algorithm, (change, low, high, _)), p_value in zip(found.items(), corrected, strict=True):
+        verdict = OPEN if p_value >= ALPHA else CONFIRMED if change > 0 else REFUTED
+        yield f"D1, {algorithm}", f"{shown(Interval(change, low, high))}, p = {p_value:.2g}", verdict
+    yield told_from_bpe("D2", rows, left_out=(*CONTROLS, "word"))
+
+
 def alike(change: Interval) -> str:
     """K3: is the change less than what counts as a difference?"""
     within = max(-change.low, change.high) < NO_DIFFERENCE
@@ -445,7 +460,12 @@ def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
     return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
 
 
-def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequence[Mapping[str, str]] = ()) -> str:
+def findings(
+    every: Sequence[Row],
+    first_run: Sequence[Row] = (),
+    shorter: Sequence[Row] = (),
+    words: Sequence[Mapping[str, str]] = (),
+) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
     first = [row for row in rows if row["algorithm"] in FIRST]
@@ -458,6 +478,8 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequenc
     parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
     if first_run:
         parts += ["## The second run", verdict_table(sorted(second_run_hypotheses(rows, first_run)))]
+    if shorter:
+        parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, shorter))]
     if len(first) < len(rows):
         parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
     parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
@@ -472,14 +494,16 @@ def findings(every: Sequence[Row], first_run: Sequence[Row] = (), words: Sequenc
     return "\n\n".join(parts) + "\n"
 
 
-def beside(folder: Path) -> tuple[list[Row], list[dict[str, str]]]:
-    """Return the scores of the first run, and the words by frequency; nothing where the folder has none."""
+def beside(folder: Path) -> tuple[list[Row], list[Row], list[dict[str, str]]]:
+    """Return the scores of the first and of the shorter run, and words by frequency; nothing for what there is not."""
     first_run, words = folder / "first-run" / "scores.csv", folder / "words.csv"
+    name = LONGER.get(folder.name)
+    shorter = read_scores(folder.parent / name / "scores.csv") if name else []
     before = read_scores(first_run) if first_run.exists() else []
     if not words.exists():
-        return before, []
+        return before, shorter, []
     with words.open(encoding="utf-8", newline="") as stream:
-        return before, list(csv.DictReader(stream))
+        return before, shorter, list(csv.DictReader(stream))
 
 
 @program

@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
-from scipy import stats
-
 from experiment.programs import command_line, program
 from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
 from experiment.scoring.scorebook import Row, read_scores
-from experiment.scoring.significance import ALPHA, mean_and_interval
+from experiment.scoring.significance import ALPHA, contrast, mean_and_interval
 from subwords.files import write_whole
 
 SWEEP = Path(__file__).parents[1] / "en-de"
@@ -34,16 +31,6 @@ def by_system(rows: Sequence[Row], value: str) -> Seeds:
         if row["metric"] == "chrf" and row["size"] in (SMALL, LARGE):
             found.setdefault((row["algorithm"], row["size"]), []).append(row[value])
     return found
-
-
-def contrast(weighted: Sequence[tuple[int, Sequence[float]]]) -> tuple[float, float, float, float]:
-    """Return a sum of means, each with its sign, its 95% t interval, and p (Welch, with Satterthwaite's freedom)."""
-    effect = sum(sign * float(np.mean(seeds)) for sign, seeds in weighted)
-    parts = [(float(np.var(seeds, ddof=1)) / len(seeds), len(seeds) - 1) for _, seeds in weighted]
-    variance = sum(part for part, _ in parts)
-    freedom = variance**2 / sum(part**2 / free for part, free in parts)
-    width = float(stats.t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
-    return effect, effect - width, effect + width, 2 * float(stats.t.sf(abs(effect) / variance**0.5, freedom))
 
 
 def shown(effect: float, low: float, high: float) -> str:
