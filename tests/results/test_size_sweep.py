@@ -145,6 +145,20 @@ def test_a_difference_over_sizes_is_welchs_test_of_the_seeds_means(analysis: Mod
     assert line == ("K2, bpe-knockout", f"{shown}, p = {expected.pvalue:.2g}", analysis.OPEN)
 
 
+@pytest.mark.parametrize(("sign", "verdict"), [(1, "CONFIRMED"), (-1, "REFUTED")])
+def test_the_gain_of_longer_training_less_that_of_shorter(analysis: ModuleType, sign: int, verdict: str) -> None:
+    """By hand: 9 less 4 chrF, standard error √(4 · 0.01 / 3), 8 degrees of freedom."""
+    now, before = [
+        rows_of({f"bpe-{size}": (mean - 0.1, mean, mean + 0.1) for size, mean in ((500, 40.0), (4000, 40.0 + gain))})
+        for gain in ((9, 4) if sign > 0 else (4, 9))
+    ]
+    half = student_t.ppf(0.975, 8) * sqrt(4 * 0.01 / 3)
+    name, evidence, found = next(analysis.longer_run_hypotheses(now, before))
+    shown = f"{sign * 5:+.2f} [{sign * 5 - half:+.2f}, {sign * 5 + half:+.2f}]".replace("-", "−")
+    assert (name, found) == ("D1, bpe", getattr(analysis, verdict))
+    assert evidence.startswith(shown)
+
+
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [

@@ -28,6 +28,7 @@ from experiment.scoring.words import training_words
 
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
 LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
+#: Translations are cut at this many times the words of their references.
 LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
 #: Folders of the small form -> their directions.
@@ -210,7 +211,25 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
     return f"{table([*columns, 'not in train', 'share'], lines)}\n\n{capitals}"
 
 
+def over_directions(page: Path, metric: str) -> str:
+    """Return the mean differences from bpe-hft-words over directions, with √(Σ h²) / n of their half-widths h."""
+    differences: dict[str, list[tuple[float, float]]] = {}
+    for folder in DIRECTIONS:
+        of_metric = [row for row in read_scores(page / folder / "scores.csv") if row["metric"] == metric]
+        for row in {row["segmentation"]: row for row in of_metric if row["effect"] is not None}.values():
+            half = (row["effect_high"] - row["effect_low"]) / 2
+            differences.setdefault(row["segmentation"], []).append((row["effect"], half))
+    lines = []
+    for name in (RAW, MOSES, HFT):
+        effects, halves = zip(*differences[name], strict=True)
+        mean, half = statistics.fmean(effects), math.hypot(*halves) / len(halves)
+        each = [shown(effect, effect - half, effect + half) for effect, half in differences[name]]
+        lines.append([f"{name} less {BASELINE}", *each, shown(mean, mean - half, mean + half)])
+    return table([METRICS[metric].label, *DIRECTIONS.values(), "mean"], lines)
+
+
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
+    """Yield the parts of a folder's findings.md; of the page's own folder, which has no scores, the means."""
     if not (folder / "scores.csv").exists():
         yield "The small form, all directions: differences with their 95% intervals."
         yield from (over_directions(folder, metric) for metric in ("bleu", "chrf", "chrf++"))
@@ -230,23 +249,6 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         yield of_differences(found, source, references, languages[1])
         yield "\n".join(of_learning(found, source, references, languages[1]))
         yield of_corpus(corpus, direction, (source, references))
-
-
-def over_directions(page: Path, metric: str) -> str:
-    """Return the mean differences from bpe-hft-words over directions, with √(Σ h²) / n of their half-widths h."""
-    differences: dict[str, list[tuple[float, float]]] = {}
-    for folder in DIRECTIONS:
-        of_metric = [row for row in read_scores(page / folder / "scores.csv") if row["metric"] == metric]
-        for row in {row["segmentation"]: row for row in of_metric if row["effect"] is not None}.values():
-            half = (row["effect_high"] - row["effect_low"]) / 2
-            differences.setdefault(row["segmentation"], []).append((row["effect"], half))
-    lines = []
-    for name in (RAW, MOSES, HFT):
-        effects, halves = zip(*differences[name], strict=True)
-        mean, half = statistics.fmean(effects), math.hypot(*halves) / len(halves)
-        each = [shown(effect, effect - half, effect + half) for effect, half in differences[name]]
-        lines.append([f"{name} less {BASELINE}", *each, shown(mean, mean - half, mean + half)])
-    return table([METRICS[metric].label, *DIRECTIONS.values(), "mean"], lines)
 
 
 @program
