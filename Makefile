@@ -28,8 +28,11 @@ AT_ONCE ?=
 MACHINE = $(if $(DEVICE),--device $(DEVICE)) $(if $(AT_ONCE),--at-once $(AT_ONCE))
 # Further settings, as for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
-comma := ,
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
+# The plan is of a paper unless an experiment is named.
+A_PAPER := $(filter file,$(origin EXPERIMENT))
+PLANNED = $(if $(A_PAPER),papers/$(PAPER)/experiment.yaml,$(EXPERIMENT))
+CHANGED = $(strip $(if $(A_PAPER),$(SETTINGS),$(ARGS)))
 
 .PHONY: help env run demo results watch paper plan test test-pipeline test-library test-deployment test-faults test-papers test-fast lint format hooks docs lock environments bench wheel test-wheel clean
 
@@ -61,7 +64,7 @@ demo: env  ## all segmentations of the demo with three seeds (an hour or two of 
 	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
 
 plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
-	@$(BIN)/python scripts/plan_experiment.py $(if $(filter file,$(origin EXPERIMENT)),--paper $(PAPER) $(if $(SCALE),--scale $(SCALE)) $(if $(PARTS),--parts $(subst $(comma), ,$(PARTS))),--configfile $(EXPERIMENT) $(if $(strip $(ARGS)),--config $(ARGS))) $(MACHINE)
+	@$(BIN)/python scripts/plan_experiment.py --configfile $(PLANNED) $(if $(CHANGED),--config $(CHANGED)) $(MACHINE)
 
 test: env lint  ## lint, and all tests but those of papers and deployment; with tiny real experiments
 	@$(MAKE) --no-print-directory --jobs 2 test-pipeline test-library

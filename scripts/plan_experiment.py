@@ -14,7 +14,6 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from experiment import config
 from experiment.config import Experiment
 from experiment.plan import costs
 from experiment.programs import command_line, program
@@ -22,7 +21,7 @@ from experiment.reporting.like_for_like import differing, planned, warnings
 from experiment.scoring.metrics import METRICS
 from experiment.training import gpu
 from replication.measurements import frame, matching, records, together
-from replication.paper import SCORES, Paper, read
+from replication.paper import SCORES, Paper, experiment_or_paper
 from replication.sources import Sources
 from replication.tables import of_value
 
@@ -81,19 +80,18 @@ def unmeasured(paper: Paper) -> dict[str, list[str]]:
 @program
 def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__)
-    command.add_argument("--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment file")
+    command.add_argument(
+        "--configfile", type=Path, default=Path("config/config.yaml"), help="the experiment's or paper's file"
+    )
     command.add_argument("--config", nargs="+", default=[], metavar="KEY=VALUE", help="settings in place of the file's")
-    command.add_argument("--paper", metavar="NAME", help="instead: a folder of papers/, or its experiment.yaml")
-    command.add_argument("--scale", help="of the paper (default: the file's)")
-    command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
     command.add_argument("--device", choices=["gpu", "cpu"], help="default: what is here")
     command.add_argument("--at-once", type=int, metavar="N", help="trainings at once (default: what fits here)")
     arguments = command.parse_args(argv)
     logging.disable(logging.INFO)  # fairseq's, of what it lacks
     from translation.model_size import count_parameters  # imports fairseq: not where the call has a mistake
 
-    paper = read(arguments.paper, arguments.scale, arguments.parts) if arguments.paper else None
-    experiment = paper.experiment if paper else config.load(arguments.configfile, arguments.config)
+    found = experiment_or_paper(arguments.configfile, arguments.config)
+    paper, experiment = (None, found) if isinstance(found, Experiment) else (found, found.experiment)
     device = arguments.device or ("gpu" if gpu.visible_gpus() else "cpu")
     known = partial(printed_pairs, paper) if paper else costs.nothing_known
     parts = costs.costs(experiment, count_parameters, device, known=known) if not paper or paper.uses_scores else []

@@ -13,11 +13,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from experiment.config import Experiment, read_settings
+from experiment.config import Experiment
 from experiment.programs import command_line, program
 from experiment.training import gpu
-from replication import paper
-from subwords.errors import unknown
+from replication.paper import experiment_or_paper
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -40,18 +39,12 @@ def print_errors(since: float) -> None:
 
 def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, Path]:
     """Return the name, the experiment and the table that is printed, of an experiment or of a paper."""
-    if not configfile.is_file() and configfile.resolve().parent.parent == paper.FOLDER:
-        known = sorted(path.parent.name for path in paper.FOLDER.glob("*/experiment.yaml"))
-        raise unknown("paper", configfile.parent.name, known)
     given = itertools.dropwhile(lambda word: word not in ("--config", "-C"), words)
     changes = itertools.takewhile(lambda word: not word.startswith("-"), list(given)[1:])
-    settings = read_settings(configfile, list(changes))
-    if "paper" not in settings:
-        experiment = Experiment(settings, str(configfile))
-        return experiment.name, experiment, Path(experiment.results, "table.md")
-    found = paper.from_settings(settings, str(configfile))
-    name = f"{found.name} at scale {found.scale}"
-    return name, found.experiment, Path("results", found.folder, "claims.md")
+    found = experiment_or_paper(configfile, list(changes))
+    if isinstance(found, Experiment):
+        return found.name, found, Path(found.results, "table.md")
+    return f"{found.name} at scale {found.scale}", found.experiment, Path("results", found.folder, "claims.md")
 
 
 def jobs_on_cards(experiment: Experiment) -> int:

@@ -20,7 +20,7 @@ import yaml
 from pandas import DataFrame
 
 from experiment import schema
-from experiment.config import RUNTIME, Experiment
+from experiment.config import RUNTIME, Experiment, read_settings
 from experiment.corpora.corpus import File
 from experiment.yamlfiles import read_mapping
 from replication.claims import Claim
@@ -114,11 +114,29 @@ def read(path: str | Path, scale: str | None = None, parts: Sequence[str] = ()) 
     `scale` overrides the file's; `parts` keeps the tables, figures and claims that need no other source than these.
     """
     path = FOLDER / path / "experiment.yaml" if isinstance(path, str) and "/" not in path else Path(path)
-    if not path.is_file() and path.parent.parent.resolve() == FOLDER:
-        raise unknown("paper", path.parent.name, sorted(each.parent.name for each in FOLDER.glob("*/experiment.yaml")))
+    _check_folder(path)
     document = read_mapping(path, next_step="see docs/new-paper.md")
     given = {key: value for key, value in (("scale", scale), ("parts", list(parts))) if value}
     return from_settings({**document, **given}, str(path))
+
+
+def experiment_or_paper(path: Path, changes: Sequence[str] = ()) -> Experiment | Paper:
+    """Return what a file describes, changed by words KEY=VALUE, as after Snakemake's --config.
+
+    Raises InputError for what is not as described, and for settings that would not reach a paper's programs.
+    """
+    _check_folder(path)
+    settings = read_settings(path, changes)
+    if "paper" not in settings:
+        return Experiment(settings, str(path))
+    check_call([word.partition("=")[0] for word in changes], [path])
+    return from_settings(settings, str(path))
+
+
+def _check_folder(path: Path) -> None:
+    """Raise InputError for the file of a paper that there is not, with the names of those that there are."""
+    if not path.is_file() and path.parent.parent.resolve() == FOLDER:
+        raise unknown("paper", path.parent.name, sorted(each.parent.name for each in FOLDER.glob("*/experiment.yaml")))
 
 
 def from_settings(document: Mapping[str, Any], where: str) -> Paper:

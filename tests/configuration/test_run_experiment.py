@@ -11,6 +11,7 @@ import pytest
 import run_experiment
 from experiment.plan.costs import at_once, costs, summary, training_tokens
 from experiment.training import gpu
+from subwords.errors import InputError
 
 
 def test_systems_are_those_of_the_settings_on_the_command_line(root: Path) -> None:
@@ -26,6 +27,11 @@ def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     name, experiment, _ = run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke"])
     assert name == "hft at scale smoke"
     assert experiment.runs
+
+
+def test_a_setting_that_would_not_reach_a_paper_s_measures_is_refused(root: Path) -> None:
+    with pytest.raises(InputError, match="'seeds' on the command line would reach a paper's trainings, but not"):
+        run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke", "seeds=[1]"])
 
 
 def test_the_plan_is_of_the_settings_on_the_command_line(root: Path) -> None:

@@ -119,10 +119,10 @@ def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
     command = [
         sys.executable,
         "scripts/plan_experiment.py",
-        "--paper",
+        "--configfile",
         "papers/letters/experiment.yaml",
-        "--scale",
-        "full",
+        "--config",
+        "scale=full",
     ]
     environment = {**place.environment(), "PYTHONPATH": os.pathsep.join([f"{place.folder}/src", str(place.folder)])}
     done = subprocess.run(
