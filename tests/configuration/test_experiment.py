@@ -13,6 +13,7 @@ import yaml
 from experiment.config import Experiment, load
 from experiment.reporting.like_for_like import differing, planned, planned_exposure, warnings
 from experiment.schema import ROOT
+from experiment.segmentation.entries import baselines
 from subwords import registry
 from subwords.errors import InputError
 from subwords.testing import CHECKS, check_contract
@@ -155,6 +156,20 @@ def test_each_system_may_have_a_baseline_of_its_own() -> None:
         Experiment(settings | {"baseline": {"hft-8": "bpe"}})
     with pytest.raises(InputError, match="bpe-9 is compared with bpe-8, and others with it"):
         Experiment(settings | {"baseline": {"bpe-9": "bpe-8", "hft-9": "bpe-9"}})
+
+
+def test_sweeps_are_compared_size_by_size_with_the_one_that_is_named() -> None:
+    sizes = {f"{name}-{size}": size for name in ("bpe", "hft", "bpe-dropout") for size in (8, 9)} | {"char": None}
+    assert baselines(sizes, {"bpe-dropout": "bpe", "char": "bpe-8"}) == {
+        "bpe-dropout-8": "bpe-8",
+        "bpe-dropout-9": "bpe-9",
+        "char": "bpe-8",
+    }
+    assert baselines(sizes, {"hft": "char"}) == {"hft-8": "char", "hft-9": "char"}
+    sizes["hft-7"] = 7
+    for named, missing in (({"hft": "bpe"}, "bpe-7"), ({"char": "bpe"}, "bpe"), ({"volt": "bpe"}, "volt")):
+        with pytest.raises(InputError, match=f"unknown baseline '{missing}'"):
+            baselines(sizes, named)
 
 
 def test_a_recipe_of_the_catalogue_can_be_changed_under_its_name() -> None:

@@ -78,8 +78,9 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str | Mapping[str
     """Return the baseline of each other segmentation; `sizes` maps their names to the sizes asked for.
 
     A baseline that is a sweep is one for each size: a system is compared with the one of its own size, or with none.
-    A mapping gives the systems that are compared, each with its own baseline. Raises InputError for an unknown name,
-    and for a baseline that has a baseline.
+    A mapping gives the systems that are compared, each with its own baseline; a sweep stands for its sizes, each
+    compared with the same size of the other sweep, or with the one system that is named. Raises InputError for an
+    unknown name, and for a baseline that has a baseline.
 
     >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "hft-500": 500, "char": None}, "bpe")
     {'hft-500': 'bpe-500'}
@@ -87,26 +88,38 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str | Mapping[str
     {'bpe-1000': 'bpe-500', 'char': 'bpe-500'}
     >>> baselines({"bpe-2k": 2000, "hft-2k": 2000, "bpe-3k": 3000, "hft-3k": 3000}, {"hft-2k": "bpe-2k"})
     {'hft-2k': 'bpe-2k'}
+    >>> baselines({"bpe-500": 500, "bpe-1000": 1000, "hft-500": 500, "hft-1000": 1000}, {"hft": "bpe"})
+    {'hft-500': 'bpe-500', 'hft-1000': 'bpe-1000'}
     """
     if not isinstance(baseline, str):
-        for name in (*baseline, *baseline.values()):
+        named = {
+            one: other if other in sizes else other + one.removeprefix(name)
+            for name, other in baseline.items()
+            for one in ([name] if name in sizes else _of_sweep(name, sizes) or [name])
+        }
+        for name in (*named, *named.values()):
             if name not in sizes:
-                raise unknown("baseline", name, sizes, next_step="name segmentations, sweeps with their sizes")
-        if same := [name for name, other in baseline.items() if name == other]:
+                raise unknown("baseline", name, sizes, next_step="name segmentations, or sweeps with the same sizes")
+        if same := [name for name, other in named.items() if name == other]:
             raise InputError(f"baseline: {same[0]} is compared with itself", next_step="leave it out")
-        if both := [name for name in baseline if name in baseline.values()]:
+        if both := [name for name in named if name in named.values()]:
             raise InputError(
-                f"baseline: {both[0]} is compared with {baseline[both[0]]}, and others with it",
+                f"baseline: {both[0]} is compared with {named[both[0]]}, and others with it",
                 allowed="systems that no other is compared with",
-                next_step=f"compare the others with {baseline[both[0]]}, too",
+                next_step=f"compare the others with {named[both[0]]}, too",
             )
-        return dict(baseline)
+        return named
     if baseline in sizes:
         return {name: baseline for name in sizes if name != baseline}
-    own = {f"{baseline}-{size}": size for size in sizes.values() if f"{baseline}-{size}" in sizes}
+    own = _of_sweep(baseline, sizes)
     if not own:
         raise unknown("baseline", baseline, sizes, next_step="name a segmentation, or one with `sizes`")
     return {name: f"{baseline}-{size}" for name, size in sizes.items() if name not in own and size in own.values()}
+
+
+def _of_sweep(name: str, sizes: Mapping[str, int | str | None]) -> dict[str, int | str | None]:
+    """Return the systems of a sweep; none if there is no such sweep."""
+    return {f"{name}-{size}": size for size in sizes.values() if f"{name}-{size}" in sizes}
 
 
 def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> Segmentation:
