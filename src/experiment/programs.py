@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import os
+import select
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +17,8 @@ from typing import Any
 from experiment.jsonfiles import read_json
 from experiment.schema import ROOT
 from subwords.errors import InputError
+
+BROKEN_PIPE = 141  # 128 + SIGPIPE, as the shell reports it
 
 
 def program(main: Callable[..., int | None]) -> Callable[..., int]:
@@ -32,10 +36,22 @@ def program(main: Callable[..., int | None]) -> Callable[..., int]:
         except InputError as error:
             print(f"error: {error}", file=sys.stderr)
         except OSError as error:
+            if isinstance(error, BrokenPipeError) and _nobody_reads():
+                return BROKEN_PIPE
             print(f"error: {error}\n  next: check the path, its permissions and the free space", file=sys.stderr)
         return 2
 
     return wrapped
+
+
+def _nobody_reads() -> bool:
+    """Return whether the reader of the output has left, as `head` does; if so, what is still to be written is lost."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)  # a pipe without a reader reports that without being asked
+    if not output.poll(0):
+        return False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes once more when it ends
+    return True
 
 
 def command_line(description: str | None, name: str | None = None) -> argparse.ArgumentParser:

@@ -41,6 +41,22 @@ def test_the_plan_is_of_the_settings_on_the_command_line(root: Path) -> None:
     assert not done.stderr  # nor warnings of fairseq's libraries
 
 
+def test_a_reader_that_leaves_early_is_no_error(root: Path) -> None:
+    """`head` closes the pipe before the rest is written: nothing is said."""
+    command = [
+        sys.executable,
+        "-c",
+        "from experiment.programs import program\n@program\ndef main(argv):\n  while True: print(1)\nexit(main())",
+    ]
+    with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline() == "1\n"
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 141
+
+
 def test_the_plan_says_what_time_and_disk_it_takes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand: weights of 4 bytes, the text raw, clean and in pieces, checkpoints with Adam's moments in the last."""
     monkeypatch.chdir(tmp_path)  # this checkout may have run the demo
