@@ -31,7 +31,6 @@ from experiment.scoring.metrics import METRICS, score_corpus
 from experiment.scoring.sentence_statistics import bleu, chrf, mean_statistics
 from experiment.scoring.significance import (
     check_test,
-    contrast,
     count_sentences,
     mean_and_interval,
     outcomes,
@@ -360,22 +359,3 @@ def test_one_resample_is_the_least() -> None:
     check_test("bootstrap", 1)
     with pytest.raises(InputError, match="samples=0"):
         check_test("bootstrap", 0)
-
-
-def test_a_contrast_of_two_systems_is_welchs_test() -> None:
-    first, second = [40.1, 41.1, 41.4], [35.1, 36.9, 37.8]
-    expected = scipy.stats.ttest_ind(first, second, equal_var=False)
-    low, high = expected.confidence_interval()
-    found = contrast([(1, first), (-1, second)])
-    assert found == pytest.approx((statistics.fmean(first) - statistics.fmean(second), low, high, expected.pvalue))
-
-
-def test_a_contrast_of_four_systems_that_spread_alike_is_that_of_a_linear_model() -> None:
-    """With equal variances Satterthwaite's freedom is that of the model: 4 groups of 3, 8 degrees of freedom."""
-    groups = [[mean - 1.0, float(mean), mean + 1.0] for mean in (54, 45, 41, 37)]
-    effect, low, high, p_value = contrast(list(zip((1, -1, -1, 1), groups, strict=True)))
-    error = math.sqrt(4 * 1.0 / 3)
-    assert (effect, p_value) == pytest.approx((5.0, 2 * scipy.stats.t.sf(5 / error, 8)))
-    assert (low, high) == pytest.approx(
-        (5 - scipy.stats.t.ppf(0.975, 8) * error, 5 + scipy.stats.t.ppf(0.975, 8) * error)
-    )

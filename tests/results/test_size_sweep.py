@@ -89,26 +89,6 @@ def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "p_value", "verdict"),
-    [
-        (0.1, 0.9, 0.01, "CONFIRMED"),
-        (0.1, 0.4, 0.01, "CONFIRMED"),  # small, but there
-        (-0.9, -0.1, 0.01, "REFUTED"),  # the other way round
-        (-0.2, 0.4, 0.3, "REFUTED"),  # no difference
-        (-0.6, 0.2, 0.3, "OPEN"),
-        (0.1, 0.9, 0.06, "OPEN"),  # not after correction
-    ],
-)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_predicted_change(
-    analysis: ModuleType, low: float, high: float, p_value: float, verdict: str, sign: int
-) -> None:
-    low, high = sorted((sign * low, sign * high))
-    change = analysis.Interval((low + high) / 2, low, high)
-    assert analysis.loss_or_gain(change, p_value, expected=sign) == getattr(analysis, verdict)
-
-
 def rows_of(systems: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
     """Return rows of systems ALGORITHM-SIZE with the scores of three seeds."""
     return [
@@ -173,11 +153,10 @@ def test_two_runs_are_alike_within_half_a_point(analysis: ModuleType, changes: t
     before = {f"bpe-{size}": (30.0, 31.0, 33.0) for size in (500, 1000, 2000)} | {"hft-500": (1.0, 2.0, 3.0)}
     names = ["bpe-500", "bpe-1000", "bpe-2000"]
     now = {name: tuple(s + change for s in before[name]) for name, change in zip(names, changes, strict=True)}
-    evidence, change, p_value = analysis.changes(rows_of(now | {"other-500": (9.0, 9.0, 9.0)}), rows_of(before))
-    test = ttest_1samp(changes, 0)
-    assert (change.value, p_value) == pytest.approx((fmean(changes), test.pvalue))
-    assert (change.low, change.high) == pytest.approx(test.confidence_interval())
-    assert evidence.startswith("3 systems: ")
+    found = analysis.changes(rows_of(now | {"other-500": (9.0, 9.0, 9.0)}), rows_of(before))
+    assert found == pytest.approx(changes)
+    low, high = ttest_1samp(changes, 0).confidence_interval()
+    change = analysis.Interval(fmean(changes), low, high)
     assert analysis.alike(change) == getattr(analysis, verdict)
 
 

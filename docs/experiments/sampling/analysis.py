@@ -16,9 +16,9 @@ from pathlib import Path
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
-from experiment.scoring.comparison import holm
+from experiment.scoring.hypotheses import Interval, Signed, judge
 from experiment.scoring.scorebook import Row, read_scores
-from experiment.scoring.significance import ALPHA, contrast, mean_and_interval
+from experiment.scoring.significance import mean_and_interval
 
 PAGE = Path(__file__).parent
 PAIRS = {"en-ga": "English to Irish", "en-de": "English to German"}
@@ -29,12 +29,9 @@ DRAWN = {"bpe-dropout": "bpe", "unigram-sampling": "unigram"}
 METRIC, SIZES = "chrf", (500, 1000, 2000, 4000)
 #: Where the interval of a difference in chrF lies within this of 0, there is no difference (S1).
 NO_DIFFERENCE = 0.5
-CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "open"
 
 #: Algorithm -> size -> the score of each seed.
 Scores = Mapping[str, Mapping[int, Sequence[float]]]
-#: Means with their signs, of which a hypothesis is the sum.
-Signed = Sequence[tuple[int, Sequence[float]]]
 
 
 def by_algorithm(rows: Sequence[Row]) -> Scores:
@@ -43,10 +40,6 @@ def by_algorithm(rows: Sequence[Row]) -> Scores:
         if row["metric"] == METRIC and row["algorithm"] in (*DRAWN, *DRAWN.values()):
             found.setdefault(row["algorithm"], {}).setdefault(row["size"], []).append(row["score"])
     return found
-
-
-def shown(value: float, low: float, high: float) -> str:
-    return f"{value:+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
 
 
 def difference(scores: Scores, algorithm: str, sizes: Sequence[int]) -> Signed:
@@ -60,26 +53,21 @@ def less(first: Signed, second: Signed) -> Signed:
     return [*first, *((-sign, values) for sign, values in second)]
 
 
-def judged(label: str, asked: Mapping[str, Signed], none_within: float = 0.0) -> Iterator[str]:
-    """Yield a line of the table for each algorithm: a gain is predicted; within `none_within` of 0 there is none."""
-    found = [contrast(signed) for signed in asked.values()]
-    corrected = holm([p_value for *_, p_value in found])
-    for algorithm, (effect, low, high, _), p_value in zip(asked, found, corrected, strict=True):
-        refuted = max(-low, high) < none_within
-        verdict = (CONFIRMED if effect > 0 else REFUTED) if p_value < ALPHA else REFUTED if refuted else OPEN
-        yield f"| {label}, {algorithm} | {shown(effect, low, high)}, p = {p_value:.2g} | {verdict} |"
+def hypothesis(label: str, asked: Mapping[str, Signed], none_within: float = 0.0) -> Iterator[str]:
+    for algorithm, change in judge(asked, expected=1, none_within=none_within).items():
+        yield f"| {label}, {algorithm} | {change.text()} | {change.verdict} |"
 
 
 def hypotheses(scores: Scores, shorter: Scores) -> Iterator[str]:
     """Yield the lines of S1 to S3."""
-    yield from judged("S1", {each: difference(scores, each, SIZES) for each in DRAWN}, NO_DIFFERENCE)
+    yield from hypothesis("S1", {each: difference(scores, each, SIZES) for each in DRAWN}, NO_DIFFERENCE)
     without = {each: difference(scores, each, SIZES[1:]) for each in DRAWN}
-    yield from judged(f"S1, without size {SIZES[0]}", without, NO_DIFFERENCE)
+    yield from hypothesis(f"S1, without size {SIZES[0]}", without, NO_DIFFERENCE)
     small, large = ({each: difference(scores, each, [size]) for each in DRAWN} for size in (SIZES[0], SIZES[-1]))
-    yield from judged("S2", {each: less(large[each], small[each]) for each in DRAWN})
+    yield from hypothesis("S2", {each: less(large[each], small[each]) for each in DRAWN})
     if shorter:
         changes = (less(difference(scores, each, SIZES), difference(shorter, each, SIZES)) for each in DRAWN)
-        yield from judged("S3", dict(zip(DRAWN, changes, strict=True)))
+        yield from hypothesis("S3", dict(zip(DRAWN, changes, strict=True)))
 
 
 def systems(rows: Sequence[Row]) -> Iterator[str]:
@@ -93,8 +81,8 @@ def systems(rows: Sequence[Row]) -> Iterator[str]:
             mean, half = mean_and_interval([row["score"] for row in runs if row["metric"] == metric])
             cells.append(f"{mean:.1f} ± {half:.1f}")
         row = next(row for row in runs if row["metric"] == METRIC)
-        effect = (row["effect"], row["effect_low"], row["effect_high"])
-        cells.append(f"{shown(*effect)} {row['verdict']}" if None not in effect else "")
+        effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+        cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
         yield f"| {name} | {' | '.join(cells)} | {row['vocabulary']:,} | {pieces:.1f} |"
 

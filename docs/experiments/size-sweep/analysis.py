@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.stats import spearmanr, ttest_1samp, ttest_ind
+from scipy.stats import spearmanr
 from scipy.stats import t as student_t
 
 from experiment.programs import command_line, program
@@ -26,10 +26,11 @@ from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_algorithms, draw_sweep
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
-from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, holm, learned_nothing
-from experiment.scoring.prediction import FEWEST_ALGORITHMS, Interval, Prediction, Swept, predict, swept_systems
+from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
+from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, Judged, judge
+from experiment.scoring.prediction import FEWEST_ALGORITHMS, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
-from experiment.scoring.significance import ALPHA, contrast, resampling_seed
+from experiment.scoring.significance import ALPHA, resampling_seed
 
 METRIC = "chrf"
 SIZES = (500, 1000, 2000, 4000)
@@ -53,7 +54,7 @@ STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
 #: Side of a translation -> agreement with gold morphemes of its language.
 MORPHEMES = {"target": "boundary_f1_target", "source": "boundary_f1_source"}
-CONFIRMED, REFUTED, OPEN, TOO_FEW = "confirmed", "refuted", "open", "too few algorithms"
+TOO_FEW = "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.
 NOT_TESTABLE = "not testable"
 
@@ -102,10 +103,7 @@ def curves(rows: Sequence[Row]) -> dict[str, Curve]:
 
 
 def shown(interval: Interval, decimals: int = 2) -> str:
-    if isnan(interval.value):
-        return "not defined"
-    value, low, high = (f"{each:+.{decimals}f}" for each in (interval.value, interval.low, interval.high))
-    return f"{value} [{low}, {high}]".replace("-", "−")
+    return "not defined" if isnan(interval.value) else interval.text(decimals)
 
 
 def sizes_that_learned(rows: Sequence[Row]) -> Learned:
@@ -116,31 +114,29 @@ def sizes_that_learned(rows: Sequence[Row]) -> Learned:
     return found
 
 
-def gains(found: Mapping[str, Curve], steps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Interval, float]]:
-    """Yield the algorithm, the gain with its interval (Welch, seeds) and p, corrected for all (Holm), of each step."""
-    asked = [(name, curve[large][1], curve[small][1]) for name, curve in found.items() for small, large in steps]
-    tests = [ttest_ind(large, small, equal_var=False) for _, large, small in asked]
-    corrected = holm([float(test.pvalue) for test in tests])
-    for (algorithm, large, small), test, p_value in zip(asked, tests, corrected, strict=True):
-        ends = test.confidence_interval(0.95)
-        yield algorithm, Interval(statistics.fmean(large) - statistics.fmean(small), ends.low, ends.high), p_value
+def gains(found: Mapping[str, Curve], steps: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Judged]]:
+    """Yield the algorithm and the gain of each step, corrected for all steps of all algorithms."""
+    asked = {
+        (name, step): [(1, curve[step[1]][1]), (-1, curve[step[0]][1])]
+        for name, curve in found.items()
+        for step in steps
+    }
+    yield from ((name, gain) for (name, _), gain in judge(asked).items())
 
 
 def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
     """H1: of each algorithm, the largest size against the smallest."""
     ends = (SIZES[0], SIZES[-1])
-    for algorithm, gain, p_value in gains(found, [ends]):
-        verdict = OPEN if p_value >= ALPHA else CONFIRMED if gain.low > 0 else REFUTED
-        if not {*ends} & learned.get(algorithm, set()):
-            verdict = NOT_TESTABLE
-        yield f"H1, {algorithm}", f"{shown(gain)}, p = {p_value:.2g}", verdict
+    for algorithm, gain in gains(found, [ends]):
+        tested = {*ends} & learned.get(algorithm, set())
+        yield f"H1, {algorithm}", gain.text(), gain.verdict if tested else NOT_TESTABLE
 
 
 def steps_between_sizes(found: Mapping[str, Curve]) -> str:
     """Return the gain of each step between sizes as Markdown: not asked beforehand."""
     cells: dict[str, list[str]] = {}
-    for algorithm, gain, p_value in gains(found, STEPS):
-        cells.setdefault(algorithm, []).append(f"{shown(gain)}, p = {p_value:.2g}")
+    for algorithm, gain in gains(found, STEPS):
+        cells.setdefault(algorithm, []).append(gain.text())
     head = " | ".join(f"{small:,} to {large:,}" for small, large in STEPS)
     lines = [f"| {algorithm} | {' | '.join(each)} |" for algorithm, each in cells.items()]
     return "\n".join([f"| algorithm | {head} |", "|---|" + "---|" * len(STEPS), *lines])
@@ -332,13 +328,6 @@ def smallest_shown(rows: Sequence[Row]) -> str:
     )
 
 
-def loss_or_gain(change: Interval, p_value: float, expected: int) -> str:
-    """Return the verdict on a change whose sign was predicted."""
-    if p_value < ALPHA:
-        return CONFIRMED if change.value * expected > 0 else REFUTED
-    return REFUTED if max(-change.low, change.high) < NO_DIFFERENCE else OPEN
-
-
 def scores_of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for row in rows:
@@ -346,14 +335,10 @@ def scores_of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
     return found
 
 
-def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> tuple[str, Interval, float]:
-    """Return evidence, mean and p of the change in chrF of the systems that were trained before, over systems."""
+def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> list[float]:
+    """Return the changes in chrF of the systems that were trained before, each of its mean over seeds."""
     now, before = scores_of_seeds(rows), scores_of_seeds(judged(earlier))
-    of_systems = [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
-    test = ttest_1samp(of_systems, 0)
-    ends = test.confidence_interval(0.95)
-    change = Interval(statistics.fmean(of_systems), ends.low, ends.high)
-    return f"{len(of_systems)} systems: {shown(change)}, p = {test.pvalue:.2g}", change, float(test.pvalue)
+    return [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
 
 
 def over_sizes(
@@ -364,13 +349,9 @@ def over_sizes(
     def means(algorithm: str) -> list[float]:
         return [statistics.fmean(of_seed) for of_seed in zip(*(s for _, s in found[algorithm].values()), strict=True)]
 
-    pairs = [(means(one), means(other)) for one, other in plain.items()]
-    tests = [ttest_ind(one, other, equal_var=False) for one, other in pairs]
-    corrected = holm([float(test.pvalue) for test in tests])
-    for name, (one, other), test, p_value in zip(plain, pairs, tests, corrected, strict=True):
-        ends = test.confidence_interval(0.95)
-        change = Interval(statistics.fmean(one) - statistics.fmean(other), ends.low, ends.high)
-        yield f"{label}, {name}", f"{shown(change)}, p = {p_value:.2g}", loss_or_gain(change, p_value, expected)
+    asked = {one: [(1, means(one)), (-1, means(other))] for one, other in plain.items()}
+    for name, change in judge(asked, expected, NO_DIFFERENCE).items():
+        yield f"{label}, {name}", change.text(), change.verdict
 
 
 def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> tuple[str, str, str]:
@@ -388,14 +369,16 @@ def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> t
 def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
     """G1 to G3 of German. Of the other pairs, which have gold morphemes, G2 and K1 to K3."""
     found = curves(rows)
-    evidence, change, p_value = changes(rows, first_run)
+    of_systems = changes(rows, first_run)
+    change = judge({"": [(1, of_systems)]}, expected=1, none_within=NO_DIFFERENCE)[""]
+    evidence = f"{len(of_systems)} systems: {change.text()}"
     yield from over_sizes("G2", found, DRAWN, expected=-1)
     if "bpe-knockout" in found:
         yield told_from_bpe("K1", rows, left_out=(*FIRST, *DRAWN))
         yield from over_sizes("K2", found, {"bpe-knockout": "bpe"}, expected=1)
-        yield "K3", evidence, alike(change)
+        yield "K3", evidence, alike(change.change)
     else:
-        yield "G1", evidence, loss_or_gain(change, p_value, expected=1)
+        yield "G1", evidence, change.verdict
         yield told_from_bpe("G3", rows, left_out=FIRST)
 
 
@@ -404,11 +387,9 @@ def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterat
     now, before = curves(composing_rows(rows)), curves(judged(shorter))
     small, large = SIZES[0], SIZES[-1]
     signs = [(1, now, large), (-1, now, small), (-1, before, large), (1, before, small)]
-    found = {each: contrast([(sign, run[each][size][1]) for sign, run, size in signs]) for each in now}
-    corrected = holm([p_value for *_, p_value in found.values()])
-    for (algorithm, (change, low, high, _)), p_value in zip(found.items(), corrected, strict=True):
-        verdict = OPEN if p_value >= ALPHA else CONFIRMED if change > 0 else REFUTED
-        yield f"D1, {algorithm}", f"{shown(Interval(change, low, high))}, p = {p_value:.2g}", verdict
+    asked = {each: [(sign, run[each][size][1]) for sign, run, size in signs] for each in now}
+    for algorithm, change in judge(asked).items():
+        yield f"D1, {algorithm}", change.text(), change.verdict
     yield told_from_bpe("D2", rows, left_out=(*CONTROLS, "word"))
 
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
 from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
+from experiment.scoring.hypotheses import Interval
 from experiment.scoring.metrics import METRICS
-from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, Interval, predict, swept_systems
+from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, predict, swept_systems
 from experiment.scoring.scorebook import Row, by_algorithm
 from experiment.scoring.significance import ALPHA, mean_and_interval
 
@@ -338,14 +339,8 @@ def _effect(rows: Sequence[Row]) -> Cell:
     if not rows or rows[0]["effect"] is None:
         return Cell("–")
     row = rows[0]
-    values = row["effect"], row["effect_low"], row["effect_high"]
-    return Cell(f"{_interval(*values, METRICS[row['metric']].decimals)} {row['verdict']}", row["effect"])
-
-
-def _interval(value: float, low: float, high: float, decimals: int) -> str:
-    """Return a signed value with its interval, as in `+1.2 [−0.3, +2.7]`; what rounds to 0 is +0."""
-    texts = [f"{round(each, decimals) + 0.0:+.{decimals}f}".replace("-", "−") for each in (value, low, high)]
-    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    effect = Interval(row["effect"], row["effect_low"], row["effect_high"]).text(METRICS[row["metric"]].decimals)
+    return Cell(f"{effect} {row['verdict']}", row["effect"])
 
 
 # ---- what differs besides the segmentation
@@ -398,7 +393,7 @@ def _prediction(columns: Sequence[Column], rows: Sequence[Row]) -> Table:
 def _correlation(interval: Interval | None) -> Cell:
     if interval is None or isnan(interval.value):
         return Cell("–")
-    return Cell(_interval(interval.value, interval.low, interval.high, decimals=2), interval.value)
+    return Cell(interval.text(), interval.value)
 
 
 def _signatures(rows: list[Row]) -> list[tuple[str, str]]:

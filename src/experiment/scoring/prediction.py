@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiment.scoring.comparison import learned_nothing
+from experiment.scoring.hypotheses import Interval
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import resampling_seed
 
@@ -50,15 +51,6 @@ class Swept:
     measures: Mapping[str, float]
     scores: tuple[float, ...]
     learned: bool = True
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value and its 95% interval (`tail`)."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -201,19 +201,3 @@ def welch_p_value(first: Sequence[float], second: Sequence[float]) -> float | No
     from scipy import stats
 
     return float(stats.ttest_ind(first, second, equal_var=False).pvalue)
-
-
-def contrast(weighted: Sequence[tuple[int, Sequence[float]]]) -> tuple[float, float, float, float]:
-    """Return a sum of means, each with its sign, its 95% t interval, and p: Welch's test of two or more groups.
-
-    The degrees of freedom are those of Satterthwaite (1946), An approximate distribution of estimates of variance
-    components. Each group needs two values, and one of them a variance.
-    """
-    from scipy.stats import t
-
-    effect = sum(sign * statistics.fmean(values) for sign, values in weighted)
-    parts = [(statistics.variance(values) / len(values), len(values) - 1) for _, values in weighted]
-    variance = sum(part for part, _ in parts)
-    freedom = variance**2 / sum(part**2 / free for part, free in parts)
-    half = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
-    return effect, effect - half, effect + half, 2 * float(t.sf(abs(effect) / variance**0.5, freedom))

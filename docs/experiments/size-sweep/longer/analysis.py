@@ -5,20 +5,20 @@ python docs/experiments/size-sweep/longer/analysis.py --scores results/size-swee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from experiment.programs import command_line, program
-from experiment.scoring.comparison import BETTER, SAME, WORSE, holm
+from experiment.scoring.comparison import BETTER, SAME, WORSE
+from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, Signed, judge
 from experiment.scoring.scorebook import Row, read_scores
-from experiment.scoring.significance import ALPHA, contrast, mean_and_interval
+from experiment.scoring.significance import mean_and_interval
 from subwords.files import write_whole
 
 SWEEP = Path(__file__).parents[1] / "en-de"
 #: L2 was asked of the first run of the sweep. It had a fault that these trainings do not have, nor the second run.
 SHORT = {"L2": SWEEP / "first-run" / "scores.csv", "L2, second run": SWEEP / "scores.csv"}
 SMALL, LARGE = 500, 4000
-CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "open"
 
 #: (algorithm, size) -> a value for each seed
 Seeds = dict[tuple[str, int], list[float]]
@@ -33,25 +33,13 @@ def by_system(rows: Sequence[Row], value: str) -> Seeds:
     return found
 
 
-def shown(effect: float, low: float, high: float) -> str:
-    return f"{effect:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+def gain(run: Seeds, algorithm: str, sign: int = 1) -> Signed:
+    return [(sign, run[algorithm, LARGE]), (-sign, run[algorithm, SMALL])]
 
 
-def judged(
-    label: str, algorithms: Sequence[str], groups: Callable[[str], Sequence[tuple[int, Sequence[float]]]], expected: int
-) -> Iterator[str]:
-    """Yield a line of the table for each algorithm; `expected` is the sign that the hypothesis predicts."""
-    found = [contrast(groups(algorithm)) for algorithm in algorithms]
-    corrected = holm([p_value for *_, p_value in found])
-    for algorithm, (effect, low, high, _), p_value in zip(algorithms, found, corrected, strict=True):
-        verdict = OPEN if p_value >= ALPHA else CONFIRMED if effect * expected > 0 else REFUTED
-        yield f"| {label}, {algorithm} | {shown(effect, low, high)}, p = {p_value:.2g} | {verdict} |"
-
-
-def gain_over(long: Seeds, short: Seeds) -> Callable[[str], Sequence[tuple[int, Sequence[float]]]]:
-    """Return, of an algorithm, what L2 adds up: the gain of long training from 500 to 4,000, less that of short."""
-    signs = [(1, long, LARGE), (-1, long, SMALL), (-1, short, LARGE), (1, short, SMALL)]
-    return lambda algorithm: [(sign, seeds[algorithm, size]) for sign, seeds, size in signs]
+def hypothesis(label: str, asked: Mapping[str, Signed], expected: int) -> Iterator[str]:
+    for algorithm, change in judge(asked, expected).items():
+        yield f"| {label}, {algorithm} | {change.text(1)} | {change.verdict} |"
 
 
 def told_apart(rows: Sequence[Row]) -> Iterator[str]:
@@ -61,7 +49,7 @@ def told_apart(rows: Sequence[Row]) -> Iterator[str]:
         said = [mine[size]["verdict"] for size in (SMALL, LARGE)]
         verdict = CONFIRMED if {BETTER, WORSE} & {*said} else REFUTED if {*said} == {SAME} else OPEN
         rows_of_sizes = (mine[size] for size in (SMALL, LARGE))
-        effects = [shown(row["effect"], row["effect_low"], row["effect_high"]) for row in rows_of_sizes]
+        effects = [Interval(row["effect"], row["effect_low"], row["effect_high"]).text(1) for row in rows_of_sizes]
         yield f"| L3, {algorithm} | {'; '.join(map(' '.join, zip(effects, said, strict=True)))} | {verdict} |"
 
 
@@ -83,9 +71,11 @@ def main(argv: list[str] | None = None) -> None:
     long = by_system(rows, "score")
     algorithms = [algorithm for algorithm, size in long if size == SMALL]
     lines = ["| hypothesis | found | verdict |", "|---|---|---|"]
-    lines += judged("L1", algorithms, lambda each: [(1, long[each, LARGE]), (-1, long[each, SMALL])], 1)
+    lines += hypothesis("L1", {each: gain(long, each) for each in algorithms}, expected=1)
     for label, path in SHORT.items():
-        lines += judged(label, algorithms, gain_over(long, by_system(read_scores(path), "score")), -1)
+        short = by_system(read_scores(path), "score")
+        changes = {each: [*gain(long, each), *gain(short, each, -1)] for each in algorithms}
+        lines += hypothesis(label, changes, expected=-1)
     lines += [*told_apart(rows), *unseen_words(rows)]
     write_whole(arguments.output, "\n".join(lines) + "\n")
 

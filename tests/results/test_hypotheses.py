@@ -1,0 +1,79 @@
+"""Verdicts on predicted differences."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import pytest
+import scipy.stats
+
+from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, contrast, judge
+
+
+def test_a_contrast_of_two_systems_is_welchs_test() -> None:
+    first, second = [40.1, 41.1, 41.4], [35.1, 36.9, 37.8]
+    expected = scipy.stats.ttest_ind(first, second, equal_var=False)
+    change, p_value = contrast([(1, first), (-1, second)])
+    low, high = expected.confidence_interval()
+    assert change.value == pytest.approx(statistics.fmean(first) - statistics.fmean(second))
+    assert (change.low, change.high, p_value) == pytest.approx((low, high, expected.pvalue))
+
+
+def test_a_contrast_of_one_group_is_the_t_test() -> None:
+    values = [0.3, -0.1, 0.8, 0.4]
+    expected = scipy.stats.ttest_1samp(values, 0)
+    change, p_value = contrast([(1, values)])
+    assert (change.low, change.high) == pytest.approx(expected.confidence_interval())
+    assert p_value == pytest.approx(expected.pvalue)
+
+
+def test_a_contrast_of_four_systems_that_spread_alike_is_that_of_a_linear_model() -> None:
+    """With equal variances Satterthwaite's freedom is that of the model: 4 groups of 3, 8 degrees of freedom."""
+    groups = [[mean - 1.0, float(mean), mean + 1.0] for mean in (54, 45, 41, 37)]
+    change, p_value = contrast(list(zip((1, -1, -1, 1), groups, strict=True)))
+    error = math.sqrt(4 * 1.0 / 3)
+    assert (change.value, p_value) == pytest.approx((5.0, 2 * scipy.stats.t.sf(5 / error, 8)))
+    assert change.high - change.value == pytest.approx(scipy.stats.t.ppf(0.975, 8) * error)
+    assert change.value - change.low == pytest.approx(scipy.stats.t.ppf(0.975, 8) * error)
+
+
+def test_what_has_no_spread_has_no_interval() -> None:
+    with pytest.raises(ValueError, match="no group varies"):
+        contrast([(1, [2.0, 2.0]), (-1, [1.0, 1.0])])
+    with pytest.raises(ValueError, match="at least two"):
+        contrast([(1, [2.0]), (-1, [1.0, 1.5])])
+
+
+@pytest.mark.parametrize(
+    ("mean", "deviation", "verdict"),
+    [
+        (0.5, 0.1, CONFIRMED),
+        (0.3, 0.05, CONFIRMED),  # small, but there
+        (-0.5, 0.1, REFUTED),  # the other way round
+        (0.1, 0.1, REFUTED),  # within half a point: no difference
+        (0.1, 0.3, OPEN),
+        (0.5, 0.17, OPEN),  # p = 0.036 of one, 0.073 of two
+    ],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_verdict_on_a_predicted_change(mean: float, deviation: float, verdict: str, sign: int) -> None:
+    """By hand: three values, so the interval's half is 4.30 / √3 = 2.48 times their deviation; Holm over two."""
+    values = [sign * (mean + each) for each in (-deviation, 0, deviation)]
+    found = judge({"one": [(1, values)], "other": [(1, values)]}, expected=sign, none_within=0.5)
+    single = scipy.stats.ttest_1samp(values, 0).pvalue
+    for each in found.values():
+        assert each.verdict == verdict
+        assert each.p_value == pytest.approx(min(1, 2 * single))
+        half = scipy.stats.t.ppf(0.975, 2) * deviation / math.sqrt(3)
+        assert (each.change.value, each.change.high - each.change.value) == pytest.approx((sign * mean, half))
+
+
+def test_without_a_border_nothing_is_refuted_by_being_small() -> None:
+    assert judge({"a": [(1, [0.01, -0.01, 0.0])]})["a"].verdict == OPEN
+
+
+def test_intervals_are_written_with_signs() -> None:
+    assert Interval(1.25, -0.314, 2.714).text() == "+1.25 [−0.31, +2.71]"
+    assert Interval(-0.6, -0.82, -0.004).text() == "−0.60 [−0.82, −0.00]"  # all of it is below 0
+    assert Interval(-0.04, -1.26, 1.0).text(1) == "−0.0 [−1.3, +1.0]"
