@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.manifest import KEY_HELP, Manifest, read_manifest
+from experiment.manifest import Manifest, manifest_options, read_manifest
 from experiment.programs import command_line, program
 from experiment.scoring.scorebook import score_rows, write_scores
 from experiment.store.making import check_inputs
@@ -26,8 +26,7 @@ def inputs_of(manifest: Manifest) -> dict[str, list[str]]:
 @program
 def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__)
-    command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
-    command.add_argument("--key", help=KEY_HELP)
+    manifest_options(command)
     command.add_argument("--output", required=True, metavar="FILE", help="CSV to write")
     args = command.parse_args(argv)
     manifest = read_manifest(args.manifest, args.key)

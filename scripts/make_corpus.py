@@ -11,7 +11,6 @@ counts the train pairs that are also in the test set.
 from __future__ import annotations
 
 import functools
-import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,6 +21,7 @@ from experiment.corpora.corpus import Corpus
 from experiment.corpora.gathering import MemberText, gather
 from experiment.corpora.parallel_text import Pair, languages_of
 from experiment.corpora.raw_files import check_checksums, prepare, prepare_split
+from experiment.jsonfiles import read_json
 from experiment.programs import Job, job_program
 from experiment.store.making import check_inputs, define, make
 from experiment.text.moses import has_rules, tokenize_like, write_text
@@ -79,7 +79,7 @@ def main(job: Job) -> None:
         return
     define(folder, job["definition"])
     make(folder, functools.partial(gather_members if "members" in job else put_together, job))
-    train = json.loads((folder / "cleaning.json").read_text())["splits"]["train"]
+    train = read_json(folder / "cleaning.json")["splits"]["train"]
     reasons = ", ".join(f"{count} {reason}" for reason, count in train["dropped"].items() if count)
     print(f"train: {train['kept']} of {train['read']} pairs kept" + (f"; dropped: {reasons}" if reasons else ""))
 

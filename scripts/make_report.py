@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.manifest import KEY_HELP, read_manifest
+from experiment.manifest import manifest_options, read_manifest
 from experiment.programs import command_line, program
 from experiment.reporting.report import render_report
 from experiment.scoring.scorebook import read_scores
@@ -15,8 +15,7 @@ from subwords.files import write_whole
 def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__)
     command.add_argument("--scores", required=True, metavar="FILE", help="scores.csv")
-    command.add_argument("--manifest", required=True, metavar="FILE", help="JSON list of runs and their files")
-    command.add_argument("--key", help=KEY_HELP)
+    manifest_options(command)
     command.add_argument("--output", required=True, metavar="FILE", help="HTML to write")
     command.add_argument("--figures", required=True, metavar="FOLDER", help="where the figures go")
     args = command.parse_args(argv)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from rich.filesize import decimal as size_label
 from tabulate import tabulate
 
 from experiment.config import Experiment
@@ -32,7 +33,7 @@ columns = partial(tabulate, tablefmt="plain", disable_numparse=True)
 def show_costs(parts: Sequence[costs.Part]) -> None:
     rows = [["corpus", "pair", "model", "runs", "done", "params", "hours", "stays"]]
     for part in parts:
-        size = [f"{part.parameters / 1e6:.1f} M", costs.hours_label(part.hours), f"{part.stays / 1e9:.1f} GB"]
+        size = [f"{part.parameters / 1e6:.1f} M", costs.hours_label(part.hours), size_label(int(part.stays))]
         rows.append([part.corpus, part.direction, part.model, str(part.runs), str(part.done), *size])
     print(f"\n{columns(rows)}")
     if any(part.hours is None for part in parts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiment.jsonfiles import write_json
-from experiment.manifest import KEY_HELP, read_manifest
+from experiment.manifest import manifest_options, read_manifest
 from experiment.programs import program
 from experiment.scoring.scorebook import read_scores
 from experiment.store.inventory import MEASURED
@@ -20,8 +20,7 @@ def main(argv: list[str] | None = None) -> None:
     help_text = "of scripts/measure.py, called NAME.csv or NAME.KEY.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")
-    parser.add_argument("--manifest", type=Path, metavar="FILE", help="JSON list of runs and their files")
-    parser.add_argument("--key", help=KEY_HELP)
+    manifest_options(parser, required=False)
     parser.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="for everything that is made")
     arguments = parser.parse_args(argv)
     paper = read(arguments.paper, arguments.scale, arguments.parts)

@@ -5,7 +5,7 @@ Mistakes in the experiment file are reported before Snakemake starts. Anything a
 
 from __future__ import annotations
 
-import itertools
+import argparse
 import os
 import subprocess
 import sys
@@ -39,9 +39,9 @@ def print_errors(since: float) -> None:
 
 def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, Path]:
     """Return the name, the experiment and the table that is printed, of an experiment or of a paper."""
-    given = itertools.dropwhile(lambda word: word not in ("--config", "-C"), words)
-    changes = itertools.takewhile(lambda word: not word.startswith("-"), list(given)[1:])
-    found = experiment_or_paper(configfile, list(changes))
+    reader = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    reader.add_argument("--config", "-C", nargs="*", default=[])  # as snakemake's: of several, the last counts
+    found = experiment_or_paper(configfile, reader.parse_known_args(words)[0].config)
     if isinstance(found, Experiment):
         return found.name, found, Path(found.results, "table.md")
     return f"{found.name} at scale {found.scale}", found.experiment, Path("results", found.folder, "claims.md")
@@ -60,7 +60,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
     name, experiment, table = described(arguments.configfile, arguments.snakemake)
-    if (jobs := jobs_on_cards(experiment)) and "--resources" not in arguments.snakemake:
+    own_resources = any(word.startswith(("--resources", "--res")) for word in arguments.snakemake)
+    if (jobs := jobs_on_cards(experiment)) and not own_resources:
         arguments.snakemake += ["--resources", f"gpu={jobs}"]
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()

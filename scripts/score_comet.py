@@ -1,7 +1,7 @@
 """Score translations with COMET (unbabel-comet), from the hub or from a local checkpoint.
 
-One test set by the options below, or with --manifest all of an experiment: the model is loaded once, and not at
-all where every translation has its scores already.
+One test set by the options below, or with --manifest all of an experiment, by its own model and precision: the model is
+loaded once, and not at all where every translation has its scores already.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.manifest import KEY_HELP, Manifest, read_manifest
+from experiment.manifest import Manifest, manifest_options, read_manifest
 from experiment.programs import command_line, program
 from experiment.provenance import software
 from experiment.runs import TestSet
@@ -84,8 +84,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--device", choices=["auto", "gpu", "cpu"], default="auto")
     command.add_argument("--runs-per-gpu", type=int, default=1, metavar="N", help="jobs that may share a card")
     command.add_argument("--output", metavar="FILE", help="JSON to write")
-    command.add_argument("--manifest", metavar="FILE", help="JSON list of runs and their files: score all of them")
-    command.add_argument("--key", help=KEY_HELP)
+    manifest_options(command, required=False)
     command.add_argument("--chosen-on-test", action="store_true", help="with --manifest: what was chosen on test sets")
     command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
     command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")

@@ -14,7 +14,7 @@ from pandas import DataFrame
 from experiment.jsonfiles import read_json_lines
 from experiment.runs import Run
 from experiment.scoring.metrics import read_parallel
-from experiment.scoring.significance import paired_tests
+from experiment.scoring.significance import DEFAULTS, count_sentences, outcomes
 from replication.claims import (
     PLACE,
     Cases,
@@ -193,8 +193,8 @@ def bootstrap(sources: Sources, run: Run, rival: Run, testset: str, samples: int
         sources.test_text(run, testset, run.target), *(sources.hypotheses(each, testset) for each in (rival, run))
     )
     systems = {"rival": theirs, "run": ours}
-    _, outcomes = paired_tests(systems, references, ["bleu"], samples=samples, target=run.target)
-    p_value = outcomes["bleu"]["run"].p_value
+    _, counted = count_sentences("bleu", systems, references, target=run.target)
+    p_value = outcomes(counted, test=DEFAULTS["test"], samples=samples)["run"].p_value
     assert p_value is not None  # only the first system has none
     return p_value
 

@@ -30,7 +30,7 @@ from replication.claims import (
 )
 from replication.figures import drawn
 from replication.measurements import UNITS, matching, other_than, records
-from replication.sources import Rows, Sources, Text, by_metric, measure
+from replication.sources import Rows, SegmentedText, Sources, by_metric, measure
 from replication.tables import Frames, Ours, PaperTable, as_cells, as_measured, as_printed, beside, record, table
 from subwords.counting import count_words
 from subwords.merges import learn_merges
@@ -204,7 +204,7 @@ def overlap(sources: Sources, found: Sequence[str], bpe: Sequence[str]) -> Rows:
 FREQUENT, OTHERS = "most frequent tenth", "others"
 
 
-def merges_of(text: Text) -> int:
+def merges_of(text: SegmentedText) -> int:
     """Return how many merges a joint model has."""
     return int(text.statistics[text.languages[0]]["size_reached"])
 
@@ -224,7 +224,7 @@ def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequ
     `entropy` is Eq. 2 in nats per character, of both sides of the training text; `muv` is Eq. 1, per token. Rows are
     called BPE; those of the size with the highest utility are there once more, in a row called "highest MUV".
     """
-    texts: dict[Any, Text] = {
+    texts: dict[Any, SegmentedText] = {
         text.segmentation.size: text
         for text in sources.segmented
         if text.corpus == corpus and text.segmentation.name in segmentations
@@ -281,7 +281,7 @@ def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languag
         yield from by_metric(keys, {"spearman": median(correlations.values()), "positive_share": share})
 
 
-def _entropies(text: Text, lengths: Mapping[str, int]) -> dict[str, float]:
+def _entropies(text: SegmentedText, lengths: Mapping[str, int]) -> dict[str, float]:
     """Return the entropy of each language's text with its translations, segmented by one vocabulary."""
     many, target = (piece_counts_by_stretch(path, lengths) for path in text.pieces)
     return {language: vocabulary_entropy(many[language] + target[language]) for language in lengths}

@@ -51,7 +51,6 @@ class Experiment:
         for key, default in DEFAULTS.items():
             given = settings.get(key, default)
             self.settings[key] = {**default, **given} if isinstance(default, dict) else given
-        self.settings["seeds"] = [int(seed) for seed in settings["seeds"]]  # JSON Schema takes 1.0 for whole
         self.where = where
         self.name: str = self.settings["experiment"]
         self.folder = folder or self.name
@@ -297,7 +296,10 @@ def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
     """
     settings = {key: _typed(value) for key, value in words.items()}
     runtime = {key: settings.pop(key) for key in RUNTIME if key in settings}
-    return settings | ({"runtime": {**settings.get("runtime", {}), **runtime}} if runtime else {})
+    given = settings.get("runtime", {})
+    if not isinstance(given, Mapping):  # the schema says what is wrong with it
+        return settings
+    return settings | ({"runtime": {**given, **runtime}} if runtime else {})
 
 
 def _typed(value: Any) -> Any:
@@ -323,7 +325,11 @@ def read_settings(path: Path, changes: Sequence[str] = ()) -> dict[str, Any]:
     from snakemake.utils import update_config
 
     settings: dict[str, Any] = read_mapping(path, next_step="see config/config.yaml for an example")
-    update_config(settings, from_command_line(parse_config(list(changes))))
+    try:
+        changed = parse_config(list(changes))
+    except ValueError as error:
+        raise InputError(f"--config {' '.join(changes)}: {error}", allowed="KEY=VALUE …") from None
+    update_config(settings, from_command_line(changed))
     return settings
 
 

@@ -5,6 +5,7 @@ The workflow writes it; its shape is described in docs/scores-csv.md. Paths are 
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -44,8 +45,12 @@ class Manifest:
         return [name for name in dict.fromkeys((self.against or {}).values()) if name in trained] or [self.baseline]
 
 
-#: The option of programs that read a manifest.
-KEY_HELP = "of the manifest that is meant: another one is an error"
+def manifest_options(command: ArgumentParser, required: bool = True) -> None:
+    """Add the options of a program that reads a manifest."""
+    command.add_argument(
+        "--manifest", type=Path, required=required, metavar="FILE", help="manifest.json of an experiment"
+    )
+    command.add_argument("--key", help="of the manifest that is meant: another one is an error")
 
 
 def read_manifest(path: str | Path, expected: str | None = None) -> Manifest:

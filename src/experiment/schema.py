@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,13 @@ SCHEMAS = ROOT / "config" / "schemas"
 
 @functools.cache
 def _validator(name: str) -> Any:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, validators
 
+    # JSON Schema takes 2.0 for whole; a folder best-2.0 would be another than best-2.
+    whole = Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int)
     text = (SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")
     # In JSON schemas $ is the end of a text; in Python's expressions also the place before a final line feed.
-    return Draft202012Validator(json.loads(text.replace('$"', r'(?!\\n)$"')))
+    return validators.extend(Draft202012Validator, type_checker=whole)(json.loads(text.replace('$"', r'(?!\\n)$"')))
 
 
 def defaults(name: str, entries_of: str = "") -> dict[str, Any]:
@@ -52,16 +55,27 @@ def check(document: Any, schema: str, where: str) -> None:
 
     `where` is what the document is called in the message, usually its file.
     """
+    if schema != "paper":  # its sizes are numbers -> numbers; the experiment in it is checked as one, too
+        _check_keys(document, where)
     if errors := sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path]):
         from jsonschema.exceptions import best_match
 
         raise _as_input_error(best_match([errors[0]]), where, "see config/config.yaml")
 
 
+def _check_keys(document: Any, where: str) -> None:
+    """Raise InputError for a key that YAML does not read as text: `no` is false, `500` is a number."""
+    for key, part in document.items() if isinstance(document, Mapping) else ():
+        if not isinstance(key, str):
+            raise InputError(f"{where}: the key {key!r} is not text", allowed="text", next_step="put it in quotes")
+        _check_keys(part, f"{where}: {key}")
+
+
 def _as_input_error(error: Any, where: str, hint: str) -> InputError:
     place = ".".join(str(part) for part in error.absolute_path)
     at = f"{where}: {place}" if place else where
-    about = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
+    schemas = [each.schema for each in (error, error.parent) if each and isinstance(each.schema, dict)]
+    about = next((schema["description"] for schema in schemas if "description" in schema), "")
     if error.validator == "additionalProperties":
         allowed = error.schema.get("properties", {})
         extra = next(key for key in error.instance if key not in allowed)
@@ -75,4 +89,7 @@ def _as_input_error(error: Any, where: str, hint: str) -> InputError:
         kinds = error.validator_value if isinstance(error.validator_value, list) else [error.validator_value]
         allowed = " or ".join(KINDS[kind] for kind in kinds) + (f": {about}" if about else "")
         return InputError(f"{at}: {error.instance!r}", allowed=allowed, next_step=hint)
+    if error.validator in ("anyOf", "oneOf") and isinstance(error.instance, Mapping):
+        keys = ", ".join(error.instance)
+        return InputError(f"{at}: these keys are too few, or do not go together: {keys}", allowed=about, next_step=hint)
     return InputError(f"{at}: {error.message}", allowed=about, next_step=hint)

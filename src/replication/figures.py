@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pandas
 from pandas import DataFrame
 
-from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, style
+from experiment.reporting.drawing import COLORS, GRID, INK, MARKERS, axes_grid, styled
 from replication.measurements import NUMBERS, WHOLE_NUMBERS, Made, comparable, listed, without_size
 from replication.tables import labels, summary
 
@@ -106,7 +106,6 @@ def draw(
     may be `SYSTEM`). `kind` is lines, points or bars; `log` names the logarithmic axes ("x", "xy"); `labels` says what
     a value, a metric or x is called.
     """
-    import matplotlib as mpl
 
     def label(name: str) -> str:
         return str((labels or {}).get(name) or NAMES.get(name) or name.replace("_", " "))
@@ -128,7 +127,7 @@ def draw(
         places = [(metric, panel) for panel in names for metric in metrics]
         columns = len(metrics)
     width = max(4.6 if columns < 3 else 3.3, (0.16 * len(looks) if kind == "bars" else 0.3) * len(categories or ()))
-    with mpl.rc_context(style()):
+    with styled():
         drawing, axes = axes_grid(len(places), columns, width, 3.3 if columns < 3 else 2.6)
         for axis, (metric, panel) in zip(axes, places, strict=True):
             here = points[(points["metric"] == metric) & (points["panel"] == panel)]

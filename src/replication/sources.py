@@ -71,14 +71,15 @@ def by_metric(keys: Mapping[str, Any], values: Mapping[str, Any], prefix: str = 
 
 
 @dataclass(frozen=True)
-class Text:
-    """A segmented text: of a corpus and pair, by a segmentation."""
+class SegmentedText:
+    """A text of a corpus and pair in the pieces of a segmentation."""
 
     corpus: str
     pair: str
     name: str  # of its segmentation, with `.seedN` where each seed has one
     folder: Path
     segmentation: Segmentation
+    algorithm: str  # as the registry finds it; of the user's own, in the copy beside the pieces
 
     @property
     def languages(self) -> list[str]:
@@ -100,7 +101,7 @@ class Text:
         return [self.folder / f"train.{language}" for language in self.languages]
 
     def segmenter(self, language: str) -> Segmenter:
-        return load_segmenter(self.folder, language, self.segmentation.algorithm)
+        return load_segmenter(self.folder, language, self.algorithm)
 
 
 @dataclass(frozen=True)
@@ -166,14 +167,14 @@ class Sources:
         return list(dict.fromkeys(p for grid in self._grids(False) for p in self.experiment.segmented_in(grid)))
 
     @cached_property
-    def segmented(self) -> list[Text]:
+    def segmented(self) -> list[SegmentedText]:
         """The segmented texts of its grids and texts."""
         return [self._text(*place) for place in self._places]
 
-    def _text(self, corpus: str, pair: str, name: str) -> Text:
+    def _text(self, corpus: str, pair: str, name: str) -> SegmentedText:
         """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
         found = self.plan.segmented_as(corpus, pair, name)
-        return Text(corpus, pair, name, Path(found.folder), found.segmentation)
+        return SegmentedText(corpus, pair, name, Path(found.folder), found.segmentation, found.algorithm)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -272,13 +273,13 @@ class Sources:
                 found[f"{choice.with_suffix('')}.{key({'metrics': sorted(metrics)})}.{DONE}"] = run, choice, metrics
         return found
 
-    def text_of(self, run: Run) -> Text:
+    def text_of(self, run: Run) -> SegmentedText:
         """Return the segmented text that a run was trained on."""
         return self._text(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].folder(run.seed))
 
     # ---- what belongs to a text
 
-    def text_keys(self, text: Text) -> dict[str, Any]:
+    def text_keys(self, text: SegmentedText) -> dict[str, Any]:
         """Return the columns that say which segmented text a measurement belongs to."""
         return {
             "corpus": text.corpus,
@@ -294,7 +295,7 @@ class Sources:
         """Return the folder of a corpus's text in a form (raw or moses)."""
         return Path(self.plan.text(corpus, pair).form(form))
 
-    def read_by(self, text: Text, split: str = "train") -> list[Path]:
+    def read_by(self, text: SegmentedText, split: str = "train") -> list[Path]:
         """Return the files that a segmentation reads, one a language."""
         folder = self.text_folder(text.corpus, text.pair, text.segmentation.text)
         return [folder / f"{split}.{language}" for language in text.languages]

@@ -52,7 +52,7 @@ class Evaluator:
     def has_translated(self, test: Mapping[str, str]) -> bool:
         """Return whether a test set is translated, by the model that is there now."""
         record = self._folder / f"{test['stem']}.translation.json"
-        return making.fits(record) and making.made_by(record, self._model)
+        return making.fits_source(record, self._model)
 
     def translate(self, test: Mapping[str, str]) -> bool:
         """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return False where they exist."""

@@ -250,6 +250,18 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.pop("seeds"), ["the key 'seeds' is missing"]),
         (lambda s: s.update(seeds=["one"]), ["seeds.0", "'one'", "a whole number"]),
         (lambda s: s.update(seeds=[1.5]), ["seeds.0", "1.5"]),
+        (lambda s: s.update(seeds=[1.0]), ["seeds.0", "1.0", "a whole number"]),  # a folder seed1.0 is not seed1
+        (lambda s: s.update(select={"average": 2.0}), ["select.average", "2.0", "a whole number"]),
+        (lambda s: s["segmentations"]["bpe-1k"].update(size=True), ["bpe-1k.size", "True"]),
+        (lambda s: s["segmentations"].update({500: {"algorithm": "char"}}), ["segmentations", "500", "in quotes"]),
+        (
+            lambda s: s.update(corpora={"c": {"languages": ["en", "no"], "train": {"en": "a", False: "b"}}}),
+            ["corpora: c: train", "the key False is not text", "in quotes"],
+        ),
+        (
+            lambda s: s.update(corpora={"c": {"languages": ["en", "xx"], "train": {"en": "a", "xx": "b"}}}),
+            ["c: these keys are too few, or do not go together: languages, train", "dev"],
+        ),
         (lambda s: s.update(corpora=["multi30"]), ["unknown corpus 'multi30'", "multi30k"]),
         (lambda s: s.update(directions=["en-xx"]), ["en-xx", "en, de, fr, cs"]),
         (lambda s: s.update(directions=["en-de", "en-ga"]), ["no corpus has both languages", "en-ga"]),
@@ -325,6 +337,8 @@ def test_committed_experiments_have_each_algorithm_on_moses_tokens_and_fair_reci
 def test_a_recipe_that_trains_systems_differently_is_said() -> None:
     pieces = {"max-tokens": 2048, "patience": 10, "max-epoch": 32}
     assert len(warnings(pieces)) == 3
+    assert not warnings({"batch-size": 10, "max-update": 100, "patience": -1})  # -1: it does not stop early
+    assert planned_exposure({"batch-size": 10, "max-update": 100, "patience": -1})["updates"] == 100
     assert planned_exposure(pieces) == {"updates": None, "sentences_seen": None}
     assert planned_exposure({"batch-size": 64, "update-freq": "2,4", "max-update": 10})["sentences_seen"] is None
     assert planned_exposure({"batch-size": 64, "update-freq": "2", "max-update": 10}) == {

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import run_experiment
-from experiment.plan.costs import at_once, costs, summary, training_tokens
+from experiment.config import Experiment, read_settings
+from experiment.plan.costs import at_once, costs, nothing_known, summary, training_pairs, training_tokens
 from experiment.training import gpu
 from subwords.errors import InputError
 
@@ -21,6 +22,22 @@ def test_systems_are_those_of_the_settings_on_the_command_line(root: Path) -> No
     _, experiment, table = run_experiment.described(file, words)
     assert len(experiment.runs) == 10
     assert table == Path("results/demo/table.md")
+
+
+@pytest.mark.parametrize("words", [["--config=scale=smoke"], ["-C", "scale=full", "-q", "--config", "scale=smoke"]])
+def test_the_last_config_counts_however_it_is_written(root: Path, words: list[str]) -> None:
+    """As for snakemake."""
+    name, _, table = run_experiment.described(root / "papers/hft/experiment.yaml", words)
+    assert name == "hft at scale smoke"
+    assert table == Path("results/papers/hft/smoke/claims.md")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"), [(["seeds"], "--config seeds: "), (["runtime=cpu", "threads=2"], "runtime: 'cpu'")]
+)
+def test_a_mistake_on_the_command_line_is_named(root: Path, words: list[str], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        run_experiment.described(root / "config" / "config.yaml", ["--config", *words])
 
 
 def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
@@ -69,11 +86,21 @@ def test_the_plan_says_what_time_and_disk_it_takes(root: Path, tmp_path: Path, m
     assert part.training == 10 * 4_000_000 + 2 * 12_000_000
     most = (part.stays + 2 * 64_000_000) / 1e6
     said = summary([part], "cpu", 2)
-    assert said.endswith(f"needs up to 64 MB more, so with 2 at once all need up to {most:.0f} MB")
+    assert said.endswith(f"needs up to 64.0 MB more, so with 2 at once all need up to {most:.1f} MB")
     assert "so with 15 at once" in summary([part], "cpu", 100)
     pieces = experiment.recipes["transformer-tiny"]["flags"]["max-epoch"] * sentences * 30
     assert part.hours == pytest.approx(15 * (6 * 1_000_000 * pieces / 30e9 + 15) / 3600)
     assert f"15 trainings, 0 of them done; about {part.hours:.1f} CPU-hours" in said
+
+
+def test_the_pairs_of_a_group_are_those_of_all_its_members(root: Path) -> None:
+    """Also where the experiment names some of them on their own."""
+    groups = {"g": {"title": "Two", "group": {"mr": "loresmt-en-mr", "ga": "loresmt-en-ga"}, "into": "en"}}
+    settings = read_settings(root / "config/experiments/loresmt-en-ga.yaml")
+    names = {"loresmt-en-mr": None, "loresmt-en-ga": None}
+    for others in ({}, {"loresmt-en-mr": None}, names):
+        experiment = Experiment({**settings, "corpora": groups | others, "directions": ["many-en"], "testsets": None})
+        assert training_pairs(experiment, "g", nothing_known) == 20_933 + 8_112
 
 
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

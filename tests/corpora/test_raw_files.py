@@ -174,13 +174,21 @@ def test_downloads_through_a_mirror(tmp_path: Path) -> None:
     assert (tmp_path / "dl/example.org/v1/dev.en.gz").read_bytes() == data
 
 
+def test_what_is_packed_is_seen_in_the_file_and_not_in_its_name(tmp_path: Path) -> None:
+    what = definition(tmp_path / "in")
+    what["dev"]["en"] = str(tmp_path / "in/dev.en?download=1")
+    Path(what["dev"]["en"]).write_bytes(gzip.compress(b"packed"))
+    assert run(tmp_path, what) == 0
+    assert (tmp_path / "out/dev.en").read_bytes() == b"packed\n"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"train": {"lines": 5, "en": "train__sw", "sw": "train1__en__gz"}}, "train.en has 4 lines"),
         ({"dev": {"en": "nowhere.en", "sw": "dev__sw"}}, "no such file: nowhere.en"),
         ({"dev": {"en": {"local": "dev__en", "sha256": "1" * 64}, "sw": "dev__sw"}}, "1" * 64),
-        ({"dev": {"en": "broken", "sw": "dev__sw"}}, "broken.gz is not a whole gzip file"),
+        ({"dev": {"en": "broken", "sw": "dev__sw"}}, "broken.gz is no whole gzip file"),
     ],
 )
 def test_wrong_files(tmp_path: Path, capsys: pytest.CaptureFixture[str], change: Any, message: str) -> None:

@@ -104,6 +104,18 @@ def test_a_file_of_the_users_own_counts_by_its_content(paper: Path) -> None:
     assert measured() == first
 
 
+def test_an_algorithm_of_the_users_own_is_loaded_from_its_copy_beside_the_pieces(paper: Path) -> None:
+    settings = yaml.safe_load(paper.read_text())
+    settings["experiment"]["segmentations"] = {"mine": {"algorithm": "mine.py:Mine", "size": 60, "text": "raw"}}
+    settings["experiment"]["baseline"] = "mine"
+    settings.pop("grids", None)
+    settings["measures"]["words"].pop("grids", None)
+    paper.write_text(yaml.safe_dump(settings, sort_keys=False))
+    (paper.parent / "mine.py").write_text("from subwords.bpe import BPE\n\n\nclass Mine(BPE):\n    pass\n")
+    (text,) = {text.name: text for text in Sources(read(paper), "words").segmented}.values()
+    assert text.algorithm == f"{text.folder}/mine.py:Mine"
+
+
 def test_nothing_is_measured_under_the_key_of_another_plan(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A job may wait for days, and the paper's code be edited meanwhile."""
     words = ["--paper", str(paper), "--measure", "words", "--output", Sources(read(paper), "words").measured]

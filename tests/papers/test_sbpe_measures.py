@@ -25,7 +25,7 @@ from replication import report
 from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
 from replication.measurements import frame, matching
 from replication.paper import read
-from replication.sources import Text
+from replication.sources import SegmentedText
 from replication.tables import of_value
 from subwords.bpe import BPE
 from subwords.errors import InputError
@@ -162,14 +162,15 @@ class Made:
     name: str = "made"
 
     @property
-    def segmented(self) -> list[Text]:
+    def segmented(self) -> list[SegmentedText]:
         return [
-            Text(
+            SegmentedText(
                 corpus,
                 pair,
                 name,
                 folder_of(corpus, pair, name),
                 SimpleNamespace(name=name, algorithm=name.split("-")[0]),
+                name.split("-")[0],
             )
             for corpus, pair, name in self.places
         ]
@@ -182,7 +183,7 @@ class Made:
     def paper(self) -> Any:
         return SimpleNamespace(printed=read("sbpe").printed, where="x")
 
-    def read_by(self, text: Text, split: str) -> list[Path]:
+    def read_by(self, text: SegmentedText, split: str) -> list[Path]:
         return [Path(f"{split}.{language}") for language in text.languages]
 
     def directions(self, pair: str) -> list[str]:
@@ -194,7 +195,7 @@ class Made:
     def scores(self) -> Any:
         return frame(self.measured)
 
-    def text_keys(self, text: Text) -> dict[str, Any]:
+    def text_keys(self, text: SegmentedText) -> dict[str, Any]:
         name = text.name
         return {"corpus": text.corpus, "segmentation": name, "algorithm": name.split("-")[0], "size": self.sizes[name]}
 

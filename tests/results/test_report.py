@@ -290,6 +290,8 @@ def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(fi
         line = axes.containers[0].lines[0]  # without its bars
         assert tuple(line.get_xdata()) == values
     assert draw_sweep([row for row in rows if row["segmentation"] == "bpe-0"]) is None
+    chosen = [row | {"segmentation": "bpe", "size": None} for row in rows if row["segmentation"] == "bpe-0"]
+    assert draw_sweep([*chosen, *(row for row in rows if row["segmentation"] == "bpe-1")]) is None  # one size, and none
 
 
 def test_many_algorithms_have_a_panel_each(finished):
@@ -312,6 +314,10 @@ def test_many_algorithms_have_a_panel_each(finished):
         dashed = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
         assert [tuple(line.get_ydata()) for line in dashed] == ([(11.5, 11.5)] if number else [])
     assert draw_algorithms(rows[:-4], one["testset"], one["metric"]) is None  # ten fit into one panel
+    unmeasured = [row | {"algorithm": "new", "segmentation": "new", "vocabulary": None} for row in rows[:2]]
+    figure = draw_algorithms([*rows, *unmeasured], one["testset"], one["metric"])
+    assert figure is not None
+    assert [axes.get_title() for axes in figure.axes if axes.get_visible()] == names
 
 
 def test_curves_are_drawn_by_updates_time_and_operations():

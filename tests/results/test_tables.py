@@ -24,7 +24,7 @@ from experiment.reporting.like_for_like import differing
 from experiment.reporting.table_formats import escape_latex, latex, markdown
 from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import COLUMNS, read_scores, score_rows
-from experiment.scoring.significance import paired_tests
+from experiment.scoring.significance import count_sentences, outcomes
 from subwords.errors import InputError
 from subwords.files import read_lines
 
@@ -76,7 +76,8 @@ def test_deltas_and_tests_belong_to_the_same_seed(finished):
         names = ["bpe", "unigram", "char"]
         texts = {name: list(read_lines(folder / name / f"seed{seed}" / f"{testset}.hyp")) for name in names}
         references = list(read_lines(folder / f"{testset}.xx"))
-        _, tested = paired_tests(texts, references, ["bleu", "chrf"], samples=200)
+        counted = {metric: count_sentences(metric, texts, references)[1] for metric in ("bleu", "chrf")}
+        tested = {metric: outcomes(systems, test="bootstrap", samples=200) for metric, systems in counted.items()}
         for _, row in rows.iterrows():
             outcome = tested[row.metric][row.segmentation]
             assert row.delta == pytest.approx(row.score - base[seed, testset, row.metric])

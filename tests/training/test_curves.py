@@ -35,3 +35,12 @@ def test_points_are_in_order_and_the_later_of_two_passes_counts() -> None:
     }
     # fairseq says no time with dev scores: that of the training loss before
     assert dev == {"split": "dev", "epoch": 1, "update": 80, "loss": 6.0, "ppl": 64.0, "bleu": 1.5, "seconds": 5.0}
+
+
+def test_the_seconds_of_an_interrupted_training_go_on() -> None:
+    """fairseq's wall starts again with each process. The second goes on after update 100, whose 100 seconds count."""
+    log = "\n".join(
+        line(epoch=1, loss=8, num_updates=update, train_wall=1, wall=wall)
+        for update, wall in ((100, 100), (200, 200), (200, 90), (300, 180), (300, 50))
+    )
+    assert [(point["update"], point["seconds"]) for point in parse_log(log)] == [(100, 100), (200, 190), (300, 240)]

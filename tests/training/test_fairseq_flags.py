@@ -152,6 +152,13 @@ def test_a_recipe_whose_validation_comes(flags: dict[str, Any]) -> None:
     fairseq_flags.check_end("mine", flags)
 
 
+@pytest.mark.parametrize("flags", [{}, {"max-update": None}, {"patience": -1}, {"stop-min-lr": -1, "max-epoch": 0}])
+def test_a_recipe_without_an_end(flags: dict[str, Any]) -> None:
+    """-1 is fairseq's word for never."""
+    with pytest.raises(InputError, match="the training has no end"):
+        fairseq_flags.check_end("mine", flags)
+
+
 def test_cards_share_the_batches_of_an_update() -> None:
     assert fairseq_flags.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
     assert fairseq_flags.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}

@@ -93,7 +93,12 @@ rule replicate:
         parts=f"--parts {' '.join(paper.parts)}" if paper.parts else "",
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
-        code=code_of("src/replication/*.py", "scripts/replicate.py"),
+        code=code_of(
+            "src/replication/*.py",
+            "src/experiment/reporting/*.*",
+            "src/experiment/reporting/templates/*",
+            "scripts/replicate.py",
+        ),
         measured=MEASURED,  # this and the next only make the pages again when they change
         sizes=as_json(paper.sizes),
         about=[paper.title, paper.citation, paper.url],

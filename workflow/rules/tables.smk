@@ -31,7 +31,12 @@ rule make_tables:
     conda:
         "../../envs/evaluation.yaml"
     params:
-        code=code_of("src/experiment/reporting/*.*", "src/experiment/reporting/templates/*", "scripts/make_*.py"),
+        code=code_of(
+            "src/experiment/reporting/*.*",
+            "src/experiment/reporting/templates/*",
+            "scripts/make_report.py",
+            "scripts/make_tables.py",
+        ),
         key=plan.manifest_key,
         captions=CAPTIONS,
     message:

@@ -6,10 +6,7 @@ the catalogue expects. parts.json says what each split was made of.
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -22,7 +19,7 @@ from experiment.corpora.parallel_text import Pair, Paths, languages_of, read_pai
 from experiment.jsonfiles import write_json
 from experiment.store.checksums import file_sha256
 from subwords.errors import InputError
-from subwords.files import whole_file
+from subwords.files import open_text, whole_file
 
 CHUNK = 1 << 20
 #: Name and lines of a part.
@@ -145,7 +142,7 @@ def _join(files: tuple[File, ...], output: IO[bytes], downloads: Path) -> list[i
     lengths = []
     for file in files:
         last, lines = b"", 0
-        with _open(file.location(downloads)) as stream:
+        with open_text(file.location(downloads)) as stream:
             while chunk := stream.read(CHUNK):
                 output.write(chunk)
                 last, lines = chunk, lines + chunk.count(b"\n")
@@ -154,16 +151,3 @@ def _join(files: tuple[File, ...], output: IO[bytes], downloads: Path) -> list[i
             lines += 1
         lengths.append(lines)
     return lengths
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[IO[bytes]]:
-    with open(path, "rb") as stream:
-        if path.suffix != ".gz":
-            yield stream
-            return
-        try:
-            with gzip.open(stream) as unpacked:
-                yield unpacked  # type: ignore[misc]
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"{path} is not a whole gzip file: {error}", next_step="fetch or pack it again") from error

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from rich.filesize import decimal as size_label
+
 from experiment.runs import Run
 from experiment.training import gpu
 from experiment.training.fairseq_flags import update_frequencies
@@ -90,9 +92,9 @@ def _part(experiment: Experiment, runs: list[Run], count: ParameterCount, device
 
 def training_pairs(experiment: Experiment, corpus: str, known: KnownPairs) -> int | None:
     """Return the training pairs of a corpus: drawn, generated, as the catalogue says, or known from elsewhere."""
-    definition = experiment.corpora[corpus].definition
+    definition = experiment.whole_corpora[corpus].definition
     if "group" in definition:
-        members = [member for member in definition["group"].values() if member in experiment.corpora]
+        members = definition["group"].values()
         found = [number for number in (training_pairs(experiment, member, known) for member in members) if number]
         if len(found) == len(definition["group"]):
             return sum(found)
@@ -130,10 +132,11 @@ def summary(parts: list[Part], device: str, trainings: int) -> str:
     runs, done = sum(part.runs for part in parts), sum(part.done for part in parts)
     stays, training = sum(part.stays for part in parts), max(part.training for part in parts)
     trainings = min(trainings, runs - done)
+    disk, more, most = (size_label(int(each)) for each in (stays, training, stays + trainings * training))
     return (
-        f"{runs} trainings, {done} of them done; {total} {device.upper()}-hours for the rest{without}; they keep"
-        f" {_in_words(stays)} of disk, without downloads; each running training needs up to {_in_words(training)} more,"
-        f" so with {trainings} at once all need up to {_in_words(stays + trainings * training)}"
+        f"{runs} trainings, {done} of them done; {total} {device.upper()}-hours for the rest{without}; they keep {disk}"
+        f" of disk, without downloads; each running training needs up to {more} more, so with {trainings} at once all"
+        f" need up to {most}"
     )
 
 
@@ -147,7 +150,3 @@ def assumptions(device: str) -> str:
 
 def hours_label(hours: float | None) -> str:
     return "?" if hours is None else f"{hours:,.1f}" if hours >= 0.1 else f"{hours:.2f}"
-
-
-def _in_words(size: float) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"

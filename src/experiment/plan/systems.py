@@ -13,7 +13,7 @@ from experiment.jsonfiles import read_json
 from experiment.plan.segmented_texts import BINARIZED, SegmentedText
 from experiment.plan.texts import PlannedTestSet
 from experiment.store.keys import key
-from experiment.store.making import DEFINITION, DONE, RECORD, check_definition, check_made_of, fits, made_by
+from experiment.store.making import DEFINITION, DONE, RECORD, check_definition, check_made_of, fits, fits_source
 from experiment.store.results import Keyed, Results
 from experiment.training import fairseq_flags
 from experiment.training.selection import gone
@@ -100,7 +100,7 @@ class Evaluation:
     def translated(self, test: PlannedTestSet) -> bool:
         """Return whether a test set is translated, by the model that is there now."""
         record = Path(self.folder, f"{test.stem}.translation.json")
-        return fits(record) and made_by(record, Path(self.chosen, "model.pt"))
+        return fits_source(record, Path(self.chosen, "model.pt"))
 
     def scored(self, test: PlannedTestSet) -> bool:
         """Return whether a test set is translated and has all the scores, and its reference has made the round trip."""

@@ -21,7 +21,7 @@ DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-def style() -> Any:
+def _style() -> Any:
     """Return matplotlib's settings, for `rc_context`."""
     import matplotlib as mpl
 
@@ -32,7 +32,7 @@ def styled() -> Any:
     """Return a context in which figures have this style."""
     import matplotlib as mpl
 
-    return mpl.rc_context(style())
+    return mpl.rc_context(_style())
 
 
 def axes_grid(panels: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:

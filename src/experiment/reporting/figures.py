@@ -73,7 +73,8 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     """
     algorithms = by_algorithm(rows)
     measures = [name for name in MEASURES if any(row[name] is not None for row in rows)]
-    if not measures or all(len({runs[0]["size"] for runs in systems.values()}) < 2 for systems in algorithms.values()):
+    sizes = ({runs[0]["size"] for runs in systems.values()} - {None} for systems in algorithms.values())
+    if not measures or all(len(each) < 2 for each in sizes):
         return None
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
     with styled():
@@ -106,12 +107,13 @@ def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | 
     None where one panel can show all algorithms (`draw_sweep`), or where none has two sizes.
     """
     algorithms = by_algorithm(rows)
-    found = {name: _points(systems.values(), "vocabulary", testset, metric) for name, systems in algorithms.items()}
+    every = {name: _points(systems.values(), "vocabulary", testset, metric) for name, systems in algorithms.items()}
+    found = {name: points for name, points in every.items() if points}
     if len(found) <= MOST_LINES or all(len(points) < 2 for points in found.values()):
         return None
     baselines = {row["baseline"] for row in rows}
     compared = [name for name, systems in algorithms.items() if baselines & {*systems}]
-    reference = compared[0] if len(compared) == 1 else None
+    reference = compared[0] if len(compared) == 1 and compared[0] in found else None
     with styled():
         figure, panels = axes_grid(len(found), 6, 1.8, 1.5, sharex=True, sharey=True)
         for axes, (name, points) in zip(panels, found.items(), strict=True):

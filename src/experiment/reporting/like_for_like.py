@@ -72,11 +72,16 @@ def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
 
 def planned_exposure(flags: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the updates and sentences that a recipe names for every system; None for what depends on the system."""
-    updates = flags.get("max-update") if not flags.get("patience") else None
+    updates = flags.get("max-update") if not stops_early(flags) else None
     by_sentences = flags.get("batch-size") and not flags.get("max-tokens")
     summed = update_frequencies(flags)
     batch = flags["batch-size"] * summed[0] if by_sentences and len(summed) == 1 else None
     return {"updates": updates, "sentences_seen": updates and batch and updates * batch}
+
+
+def stops_early(flags: Mapping[str, Any]) -> bool:
+    """Return whether a recipe has early stopping; fairseq's patience of -1 is none."""
+    return (flags.get("patience") or 0) > 0
 
 
 def warnings(flags: Mapping[str, Any]) -> list[str]:
@@ -87,7 +92,7 @@ def warnings(flags: Mapping[str, Any]) -> list[str]:
             f"batches of {flags['max-tokens']} pieces (max-tokens) hold fewer sentences the more pieces a sentence has;"
             " batch-size counts sentences"
         )
-    if flags.get("patience"):
+    if stops_early(flags):
         found.append(f"early stopping (patience {flags['patience']}) gives each system a length of its own")
     if not flags.get("max-update") and flags.get("max-tokens"):
         found.append("without max-update, a system has the more updates the more pieces a sentence has")

@@ -14,7 +14,7 @@ from typing import Any
 
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
 from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
-from experiment.scoring.hypotheses import Interval
+from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, predict, swept_systems
 from experiment.scoring.scorebook import Row, by_algorithm

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiment.scoring.comparison import learned_nothing
-from experiment.scoring.hypotheses import Interval
+from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import resampling_seed
 

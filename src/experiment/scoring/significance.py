@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import os
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from experiment.scoring.metrics import check_metrics, make_metric
+from experiment.scoring.metrics import make_metric
 from experiment.scoring.sentence_statistics import Array, SentenceStatistics, text_statistics
 from subwords.errors import InputError, check_known
 
@@ -153,26 +153,6 @@ def outcomes(systems: Mapping[str, SentenceStatistics], *, test: str, samples: i
         p_value = paired_p_value(baseline, system, scores - resampled[0], test) if found else None
         found[name] = Outcome(system.score, half_width(scores), p_value)
     return found
-
-
-def paired_tests(
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[str],
-    metrics: Iterable[str],
-    *,
-    samples: int = 1000,
-    target: str = "",
-) -> tuple[dict[str, str], dict[str, dict[str, Outcome]]]:
-    """Test the translations of every system against those of the first one, on one test set, by the default test.
-
-    Returns the signature of each metric's test, and for each metric the outcome of each system.
-    """
-    signatures, found, test = {}, {}, DEFAULTS["test"]
-    for name in check_metrics(metrics, lexical=True):
-        signature, counted = count_sentences(name, systems, references, target=target)
-        signatures[name] = test_signature(signature, test, samples)
-        found[name] = outcomes(counted, test=test, samples=samples)
-    return signatures, found
 
 
 def count_sentences(

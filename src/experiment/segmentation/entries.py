@@ -138,7 +138,6 @@ def described_segmentation(name: str, given: Mapping[str, Any], where: str) -> S
         options = _with_files(algorithm, read_options(algorithm, own), beside)
         _check_draws(algorithm, given.get("draws"))
         size = given.get("size")
-        size = int(size) if isinstance(size, float) else size
         if algorithm.size_counts is None and size is not None:
             raise InputError(f"size={size}: {given['algorithm']} takes no size", next_step="leave `size` out")
         if algorithm.size_counts is not None and not isinstance(size, int) and not algorithm.chooses_size:

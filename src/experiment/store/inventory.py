@@ -6,7 +6,7 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,16 +104,17 @@ def waste(root: Path, superseded: bool = False) -> list[Waste]:
             f"{root / USED} is not there: it is not known which experiment uses what",
             next_step="start each experiment that uses these results again: it then writes what it uses",
         )
+    known = uses(root)
     found: list[Waste] = []
     for result in held(root):
         with _idle(result.folder) as idle:
-            found += _waste_of(root, result, superseded) if idle else ()
+            found += _waste_of(root, result, superseded, known) if idle else ()
     for folder in sorted(root.glob(f"papers/*/*/{MEASUREMENTS}")):
         found += _older_measurements(folder)
     return found
 
 
-def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
+def _waste_of(root: Path, result: Held, superseded: bool, known: Sequence[Use]) -> Iterator[Waste]:
     folder = result.folder
     if not result.users:
         yield Waste(folder, folder, "no experiment uses it", result.size)
@@ -124,9 +125,9 @@ def _waste_of(root: Path, result: Held, superseded: bool) -> Iterator[Waste]:
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):
                 yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
-        for choice in _unused_choices(root, folder, superseded) if result.kind == "runs" else ():
+        for choice in _unused_choices(root, folder, superseded, known) if result.kind == "runs" else ():
             yield Waste(folder, choice, "no experiment chooses these checkpoints", size_of(choice))
-        wanted = list(uses_of(root, folder))
+        wanted = list(uses_of(root, folder, known))
         chosen = result.finished and all(fits(root / use["chosen"] / RECORD) and not use["keep"] for use in wanted)
         for path in (folder / "checkpoints").glob("*.pt") if chosen else ():
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
@@ -143,11 +144,11 @@ def _older_measurements(folder: Path) -> Iterator[Waste]:
             yield Waste(folder, path, f"the paper's tables are made of {newer}", size_of(path))
 
 
-def _unused_choices(root: Path, training: Path, superseded: bool) -> Iterator[Path]:
+def _unused_choices(root: Path, training: Path, superseded: bool, known: Sequence[Use]) -> Iterator[Path]:
     """Yield the folders of models, with their translations, that no plan names, or with `superseded` no newest plan."""
-    plans, place = uses(root), str(training.relative_to(root))
+    plans, place = known, str(training.relative_to(root))
     if superseded:
-        plans = [*{use.experiment: use for use in reversed(plans)}.values()]
+        plans = [*{use.experiment: use for use in reversed(known)}.values()]
     named = {use.trainings[place]["chosen"] for use in plans if place in use.trainings}
     for record in training.glob(f"*/{RECORD}"):
         if str(record.parent.relative_to(root)) not in named:
@@ -195,7 +196,8 @@ def delete(root: Path, found: Iterable[Waste], superseded: bool = False) -> list
 def _waste_now(root: Path, folder: Path, superseded: bool) -> Iterable[Waste]:
     if folder.name == MEASUREMENTS:
         return _older_measurements(folder)
-    return _waste_of(root, _held(root, folder, uses(root)), superseded)
+    known = uses(root)
+    return _waste_of(root, _held(root, folder, known), superseded, known)
 
 
 def _remove(path: Path) -> None:

@@ -14,6 +14,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from subwords.errors import InputError
+
 #: 40 bits: among a million folders, two have the same key with a probability of 0.4. That is an error (`results`).
 KEY_LENGTH = 10
 
@@ -43,7 +45,7 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{value} cannot be part of a definition")
+            raise InputError(f"{value} is no finite number", next_step="write a large number, or leave the key out")
         return int(value) if value.is_integer() else value
     if value is None or isinstance(value, str | bool | int):
         return value

@@ -149,17 +149,19 @@ def check_made_of(record: Path, source: Path) -> None:
             )
 
 
-def made_by(record: Path, source: Path) -> bool:
-    """Return whether a result was made from the file that is there now, as both records say; true where one is silent.
+def fits_source(record: Path, source: Path) -> bool:
+    """Return whether a result is there and was made from the file that is there now; where a record is silent, it was.
 
     A training that had to be repeated may end with another model: what the first one translated is not its work.
     """
+    if not fits(record):
+        return False
     said = read_json(record).get("source")
     return said is None or source_of(source) in (None, said)
 
 
 def source_of(source: Path) -> str | None:
-    """Return the SHA-256 of a file as its record has it, for `made_by`; None without a record."""
+    """Return the SHA-256 of a file as its record has it, for `fits_source`; None without a record."""
     own = source.with_name(RECORD)
     return _files_of(own).get(source.name, {}).get("sha256") if own.is_file() else None
 

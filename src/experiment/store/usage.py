@@ -9,7 +9,7 @@ results.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def _owner(path: Path) -> str:
         return "an unknown user"
 
 
-def uses_of(root: Path, training: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield what each plan needs of a training."""
+def uses_of(root: Path, training: Path, known: Sequence[Use] | None = None) -> Iterator[Mapping[str, Any]]:
+    """Yield what each plan (those `known`, or all) needs of a training."""
     place = str(training.relative_to(root))
-    return (use.trainings[place] for use in uses(root) if place in use.trainings)
+    return (use.trainings[place] for use in (uses(root) if known is None else known) if place in use.trainings)

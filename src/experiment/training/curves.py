@@ -23,11 +23,11 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     """Return the curve in a fairseq log written with --log-format json, in order of updates.
 
     Each point: {"split": "train"|"dev", "epoch", "update", "loss" (bits per piece), "ppl", "bleu" (dev, when asked
-    for), "seconds" (since this process started training; of dev, at the training loss before), …}. Where training was
-    interrupted and went over the same updates again, the later pass counts.
+    for), "seconds" (of training; of dev, at the training loss before), …}. Where training was interrupted and went over
+    the same updates again, the later pass counts, and its seconds go on from those of the update before.
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
-    seconds = None
+    seconds, wall, before = None, 0.0, 0.0  # wall: of this process; before: of those that were interrupted
     for raw in logged(text.split("\n")):
         if "train_loss" in raw or not raw.keys() & {"train_wall", "valid_loss"}:  # the mean of an epoch, or neither
             continue
@@ -40,7 +40,12 @@ def parse_log(text: str) -> list[dict[str, Any]]:
         for theirs, ours in _NAMES.items():
             if f"{prefix}{theirs}" in raw:
                 point[ours] = float(raw[f"{prefix}{theirs}"])
-        seconds = float(raw["wall"]) if "wall" in raw else seconds
+        if "wall" in raw:
+            if float(raw["wall"]) < wall:  # another process
+                earlier = (known.get("seconds", 0.0) for (_, at), known in points.items() if at < point["update"])
+                before = max(earlier, default=0.0)
+            wall = float(raw["wall"])
+            seconds = before + wall
         if seconds is not None:
             point["seconds"] = seconds
         points[point["split"], point["update"]] = point

@@ -175,7 +175,8 @@ def check_end(name: str, flags: Mapping[str, Any]) -> None:
     """
     epochs, updates = (int(flags.get(flag) or 0) for flag in ("max-epoch", "max-update"))
     first = int(flags.get("validate-after-updates") or 0)
-    if not any(flags.get(flag) for flag in ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")):
+    ends = ("max-epoch", "max-update", "patience", "stop-time-hours", "stop-min-lr")
+    if not any(float(flags.get(flag) or 0) > 0 for flag in ends):  # -1 is never
         raise InputError(f"model {name}: the training has no end", next_step="give max-update, max-epoch or patience")
     if 0 < updates < first:
         raise InputError(

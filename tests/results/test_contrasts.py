@@ -8,7 +8,7 @@ import statistics
 import pytest
 import scipy.stats
 
-from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, contrast, judge
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, contrast, judge
 
 
 def test_a_contrast_of_two_systems_is_welchs_test() -> None:

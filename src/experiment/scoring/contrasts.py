@@ -10,10 +10,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from experiment.scoring.comparison import holm
+from experiment.scoring.comparison import OPEN, holm
 from experiment.scoring.significance import ALPHA
 
-CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "open"
+CONFIRMED, REFUTED = "confirmed", "refuted"
 
 #: Groups of values with their signs: the sum of their means is asked for.
 Signed = Sequence[tuple[int, Sequence[float]]]
