@@ -106,9 +106,9 @@ def test_a_file_of_the_users_own_counts_by_its_content(paper: Path) -> None:
 
 def test_an_algorithm_of_the_users_own_is_loaded_from_its_copy_beside_the_pieces(paper: Path) -> None:
     settings = yaml.safe_load(paper.read_text())
-    settings["experiment"]["segmentations"] = {"mine": {"algorithm": "mine.py:Mine", "size": 60, "text": "raw"}}
+    settings["experiment"]["segmentations"] = {"mine": {"algorithm": "mine.py:Mine", "size": 500, "text": "raw"}}
     settings["experiment"]["baseline"] = "mine"
-    settings.pop("grids", None)
+    settings |= {"grids": {}, "scales": {"smoke": None}}
     settings["measures"]["words"].pop("grids", None)
     paper.write_text(yaml.safe_dump(settings, sort_keys=False))
     (paper.parent / "mine.py").write_text("from subwords.bpe import BPE\n\n\nclass Mine(BPE):\n    pass\n")

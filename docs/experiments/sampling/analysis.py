@@ -16,7 +16,7 @@ from pathlib import Path
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_sweep
-from experiment.scoring.hypotheses import Interval, Signed, judge
+from experiment.scoring.contrasts import Interval, Signed, judge
 from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import mean_and_interval
 

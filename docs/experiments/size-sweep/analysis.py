@@ -27,7 +27,7 @@ from experiment.reporting.figures import draw_algorithms, draw_sweep
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
-from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, Judged, judge
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, judge
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from experiment.programs import command_line, program
 from experiment.scoring.comparison import BETTER, SAME, WORSE
-from experiment.scoring.hypotheses import CONFIRMED, OPEN, REFUTED, Interval, Signed, judge
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Signed, judge
 from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import mean_and_interval
 from subwords.files import write_whole
