@@ -311,8 +311,8 @@ def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]
     margins = {METRICS[row["metric"]].label: row["margin"] for row in rows if row["margin"] is not None}
     listed = ", ".join(f"{margin:g} {label}" for label, margin in margins.items())
     notes = [
-        f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected "
-        f"for the number of systems (Holm). Same: the interval lies within ± {listed}. Open: neither."
+        f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected for "
+        f"the number of systems (Holm), as intervals are not. Same: the interval lies within ± {listed}. Open: neither."
     ]
     if any(row["over_seeds"] is False for row in rows):
         notes.append(
