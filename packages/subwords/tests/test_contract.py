@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subwords import registry
+from subwords import learn, load, registry
 from subwords.cli import main
 from subwords.errors import InputError
 from subwords.segmenter import Parameter
@@ -58,6 +59,35 @@ def test_a_failed_learning_leaves_the_old_model(name: str, trials: dict[str, Tri
     (tmp_path / "model").write_text("old")
     assert main(["learn", name, "--size", "-5", "--model", str(tmp_path / "model"), str(trials[name].text)]) == 2
     assert [entry.read_text() for entry in tmp_path.iterdir()] == ["old"]
+
+
+#: Values that are not the defaults, of options that decide how a model is applied.
+APPLIED = {"vocabulary_threshold": 2, "dropout": 0.5, "alpha": 0.9, "candidates": 5, "smoothing": 0.5}
+
+
+def another_value(parameter: Parameter, folder: Path) -> Any:
+    if parameter.is_file:
+        (folder / parameter.name).write_text("ba@@ 3\nko 1\n")
+        return str(folder / parameter.name)
+    choices = parameter.choices or (True, False) if isinstance(parameter.default, bool | str) else ()
+    return next((choice for choice in choices if choice != parameter.default), APPLIED.get(parameter.name))
+
+
+@every_algorithm
+def test_a_model_is_applied_alike_before_it_is_saved_and_after(
+    name: str, trials: dict[str, Trial], tmp_path: Path
+) -> None:
+    cls, (size, options) = registry.find(name), trials[name].arguments
+    for parameter in cls.parameters:
+        if parameter.stage != "learn":
+            options = options | {parameter.name: another_value(parameter, tmp_path)}
+    with warnings.catch_warnings(action="ignore"):
+        model = learn(name, trials[name].text, size, **options)
+    model.save(tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.applied_with() == model.applied_with()
+    assert again.signature() == model.signature()
+    assert {p.name for p in cls.parameters if p.stage != "learn"} <= again.applied_with().keys()
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), "9" * 5000])

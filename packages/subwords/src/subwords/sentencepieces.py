@@ -104,7 +104,7 @@ class SentencePieceModel(Segmenter):
         """
         from sentencepiece import SentencePieceTrainer
 
-        chosen = read_options(cls, options, "learn")
+        chosen, applied = read_options(cls, options, "learn"), read_options(cls, options, "encode")
         coverage = chosen["character_coverage"]
         if not 0 < coverage <= 1:
             raise InputError(f"character_coverage={coverage}", allowed="above 0, up to 1")
@@ -133,7 +133,7 @@ class SentencePieceModel(Segmenter):
             raise lines.error or _explained(cls, wanted, str(error)) from None
         if lines.error:
             raise lines.error
-        return cls(model.getvalue())
+        return cls(model.getvalue(), **applied)
 
     def special_pieces(self) -> list[str]:
         """Return the pieces of text that are not used as learned ones are: defined by a user, or unused."""
