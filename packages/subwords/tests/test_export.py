@@ -141,6 +141,25 @@ def test_symbols_that_a_user_gave_a_sentencepiece_model_are_not_exported_as_lear
         tokenizer_json(registry.find("spm-bpe" if kind == "bpe" else "unigram")(model))
 
 
+@pytest.mark.parametrize("kind", ["word", "char"])
+def test_a_sentencepiece_model_of_words_or_characters_is_not_exported_as_unigram(kind: str) -> None:
+    import sentencepiece
+
+    content = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(LINES),
+        model_writer=content,
+        model_type=kind,
+        vocab_size=20,
+        hard_vocab_limit=False,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+        minloglevel=3,
+    )
+    with pytest.raises(InputError, match=f"cannot express a SentencePiece model of type {kind}"):
+        tokenizer_json(registry.find("unigram")(content.getvalue()))
+
+
 @pytest.mark.parametrize("name", ["hft", "huffman", "char"])
 def test_what_huggingface_cannot_express_is_said(name: str) -> None:
     model = learn(name, iter(LINES), None if name == "char" else 60)

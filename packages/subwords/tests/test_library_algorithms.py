@@ -144,6 +144,39 @@ def test_sentencepiece_loads_ours_and_we_load_its(algorithm: type[Segmenter], te
     assert described == {"normalization": "nmt_nfkc", "character_coverage": 0.9995}  # SentencePiece's defaults
 
 
+def test_a_sentencepiece_model_of_one_word_is_of_the_type_that_it_says(tmp_path: Path) -> None:
+    """Its scores are whole numbers, as those of BPE are."""
+    model = Unigram.learn([write(tmp_path / "text", ["a"])], 5)
+    model.save(tmp_path / "model")
+    assert Unigram.load(tmp_path / "model").encode("a a") == model.encode("a a")
+
+
+@sentence_pieces
+@pytest.mark.parametrize("kind", ["word", "char"])
+def test_a_sentencepiece_model_of_words_or_characters_is_not_taken_for_another(
+    algorithm: type[Segmenter], kind: str, tmp_path: Path
+) -> None:
+    (tmp_path / "model").write_bytes(trained(kind, 20))
+    with pytest.raises(InputError, match=rf"a SentencePiece model of type {kind}(?s:.*)learn pretrained --set model="):
+        algorithm.load(tmp_path / "model")
+
+
+def trained(kind: str, size: int) -> bytes:
+    """Return a model of SentencePiece's own training, which keeps text as it is."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(sample(300)),
+        model_writer=model,
+        model_type=kind,
+        vocab_size=size,
+        character_coverage=1.0,
+        normalization_rule_name="identity",
+        num_threads=1,
+        minloglevel=3,
+    )
+    return model.getvalue()
+
+
 @sentence_pieces
 def test_a_sentencepiece_model_says_all_its_options(algorithm: type[Segmenter], text: Path, tmp_path: Path) -> None:
     options = {
@@ -161,18 +194,8 @@ def test_a_sentencepiece_model_says_all_its_options(algorithm: type[Segmenter], 
 @sentence_pieces
 def test_sentencepiece_pieces_equal_its_own_training_on_plain_text(algorithm: type[Segmenter], text: Path) -> None:
     """Keeping spaces and cutting long lines must not change what is learned from ordinary lines."""
-    model = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sample(300)),
-        model_writer=model,
-        model_type="bpe" if algorithm is SentencePieceBPE else "unigram",
-        vocab_size=60,
-        character_coverage=1.0,
-        normalization_rule_name="identity",
-        num_threads=1,
-        minloglevel=3,
-    )
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    model = trained("bpe" if algorithm is SentencePieceBPE else "unigram", 60)
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
     ours = algorithm.learn([text], 60)
     assert list(ours.encode_lines(sample(300))) == [" ".join(p) for p in processor.encode(sample(300), out_type=str)]
 

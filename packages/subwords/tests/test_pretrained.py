@@ -112,11 +112,16 @@ def test_unknown_pieces_are_counted(tmp_path: Path) -> None:
     assert model.counts() == {}
 
 
-@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "word", "char"])
 def test_a_sentencepiece_model(kind: str, tmp_path: Path) -> None:
     content = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(LINES), model_writer=content, model_type=kind, vocab_size=60, minloglevel=3
+        sentence_iterator=iter(LINES),
+        model_writer=content,
+        model_type=kind,
+        vocab_size=60,
+        minloglevel=3,
+        hard_vocab_limit=False,
     )
     (tmp_path / "m.model").write_bytes(content.getvalue())
     theirs = sentencepiece.SentencePieceProcessor(model_proto=content.getvalue())

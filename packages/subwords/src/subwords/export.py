@@ -162,6 +162,11 @@ def _of_words(model: Segmenter) -> dict[str, Any]:
 def _of_sentencepiece(model: SentencePieceModel) -> dict[str, Any]:
     """By the scores of the pieces: unigram's are its model; of BPE, they are the order of the merges."""
     processor = model.processor
+    if model.kind in ("word", "char"):
+        raise InputError(
+            f"huggingface cannot express a SentencePiece model of type {model.kind}",
+            allowed="the types unigram and bpe",
+        )
     if _rewrites(model):
         raise InputError("tokenizer.json is written for normalization=identity only, and this model rewrites text")
     if special := model.special_pieces():
@@ -174,7 +179,7 @@ def _of_sentencepiece(model: SentencePieceModel) -> dict[str, Any]:
     text = {"type": "Replace", "pattern": {"String": SPACE}, "content": " "}
     first = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
     learned: dict[str, Any] = {"byte_fallback": any(map(processor.is_byte, range(size)))}
-    if model.is_bpe:
+    if model.kind == "bpe":
         number_of = {piece: number for number, piece in enumerate(pieces)}
         merges = [
             (processor.get_score(number_of[piece]), place, piece[:place], piece[place:])

@@ -39,6 +39,8 @@ _MAX_LINE_BYTES = 1 << 30  # a word may still be this long: the most that Senten
 _LARGEST = 1_000_000_000  # entries; SentencePiece counts in 32 bits, and unigram starts with more than it is asked for
 #: Fields of a model file (sentencepiece_model.proto).
 _PIECE, _TRAINER, _NORMALIZER = 1, 2, 3
+#: Types of models, by their number in the trainer's options.
+_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 #: Types of pieces: what a user defined is taken out of a text before the rest is segmented; the other has no use.
 _USER_DEFINED, _UNUSED = 4, 5
 _NOT_LEARNED = str.maketrans({"\0": " ", "\u2585": " "})
@@ -86,9 +88,13 @@ class SentencePieceModel(Segmenter):
         self._spaces_in_text = 0
 
     @cached_property
-    def is_bpe(self) -> bool:
-        """Whether the model is one of BPE: its scores are ranks, those of any other kind are logarithms."""
-        return all(self.processor.get_score(number).is_integer() for number in self.learned_pieces())
+    def kind(self) -> str:
+        """What SentencePiece applies the model as: "unigram", "bpe", "word" or "char"."""
+        return _TYPES[self._trainer().get(3, 1)]
+
+    def _trainer(self) -> dict[int, Any]:
+        """Return the options of the model's training by their numbers, those at their defaults perhaps left out."""
+        return dict(_fields(dict(_fields(self.model)).get(_TRAINER, b"")))
 
     def learned_pieces(self) -> Iterator[int]:
         """Yield the numbers of the pieces that text is made of: no special entries, no bytes."""
@@ -143,10 +149,16 @@ class SentencePieceModel(Segmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         model = cls(read_bytes(path), **read_options(cls, options, "encode"))
-        if model.is_bpe != (cls.model_type == "bpe"):
-            kind = "spm-bpe" if model.is_bpe else "unigram"
-            raise InputError(f"{path} is a model of {kind}, not of {cls.algorithm}", next_step=f"load it as {kind}")
-        return model
+        if model.kind == cls.model_type:
+            return model
+        if model.kind in ("word", "char"):
+            raise InputError(
+                f"{path} is a SentencePiece model of type {model.kind}, not of {cls.algorithm}",
+                allowed="the types unigram and bpe",
+                next_step=f"subwords learn pretrained --set model={path} ..., which applies it as SentencePiece does",
+            )
+        name = "spm-bpe" if model.kind == "bpe" else "unigram"
+        raise InputError(f"{path} is a model of {name}, not of {cls.algorithm}", next_step=f"load it as {name}")
 
     def write(self, path: Path) -> None:
         write_whole(path, self.model)
@@ -182,8 +194,7 @@ class SentencePieceModel(Segmenter):
 
     def learned_with(self) -> dict[str, Any]:
         """Return what a model says, which another program may have learned with other defaults than ours."""
-        said = dict(_fields(self.model))
-        trainer, normalizer = (dict(_fields(said.get(number, b""))) for number in (_TRAINER, _NORMALIZER))
+        trainer, normalizer = self._trainer(), dict(_fields(dict(_fields(self.model)).get(_NORMALIZER, b"")))
         coverage = struct.unpack("<f", trainer.get(10, struct.pack("<f", 0.9995)))[0]
         found = {
             "character_coverage": round(coverage, 6),
