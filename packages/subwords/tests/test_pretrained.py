@@ -15,7 +15,9 @@ from subwords.bpe import BPE
 from subwords.cli import main
 from subwords.errors import InputError
 from subwords.export import write
+from subwords.files import write_lines
 from subwords.pretrained import Pretrained
+from subwords.statistics import Segmented, describe
 from subwords.testing import AWKWARD, CHECKS, LINES, Trial
 
 TEXTS = [*LINES[:40], *AWKWARD[:11], "  two  spaces "]
@@ -110,6 +112,29 @@ def test_unknown_pieces_are_counted(tmp_path: Path) -> None:
     assert model.encode("baro 東京 ?") == "baro [UNK] [UNK] [UNK]"
     assert model.counts() == {"unknown pieces": 3}
     assert model.counts() == {}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        models.WordLevel({"baro": 0, "[UNK]": 1}, unk_token="[UNK]"),
+        models.WordLevel({"baro": 0, "not known": 1}, unk_token="not known"),
+        models.Unigram([("no", 0.0), ("baro", -1.0)], unk_id=0),
+    ],
+)
+def test_statistics_take_the_mark_for_the_unknown_for_no_piece_and_no_word(model: models.Model, tmp_path: Path) -> None:
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.save(str(tmp_path / "m"))
+    pretrained = Pretrained.load(tmp_path / "m")
+    text, pieces = tmp_path / "text", tmp_path / "pieces"
+    text.write_text("baro 東京 baro 京\n")
+    write_lines(pieces, pretrained.encode_lines(["baro 東京 baro 京"]))
+    assert pretrained.counts() == {"unknown pieces": 2}
+    figures = describe(Segmented(pieces, text), {"dev": Segmented(pieces, text)}, segmenter=pretrained)
+    assert figures["kept_whole"] == 0.5
+    assert figures["held_out"]["dev"]["unknown_piece_rate"] == 0.5
+    assert figures["held_out"]["dev"]["unknown_word_rate"] == 0.5
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "word", "char"])

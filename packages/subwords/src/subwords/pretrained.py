@@ -48,7 +48,7 @@ class Pretrained(Segmenter):
         self.content = content
         self.inner = _reader(content, path)
         self.libraries, self.special_tokens = self.inner.libraries, self.inner.special_tokens
-        self.special_are_entries = self.inner.special_are_entries
+        self.special_are_entries, self.unknown_marks = self.inner.special_are_entries, self.inner.unknown_marks
 
     @classmethod
     def trial_arguments(cls, text: Path) -> tuple[None, dict[str, Any]]:

@@ -95,8 +95,6 @@ class Segmenter(ABC):
     #: The form of text it is meant for: "raw" (it handles spaces itself) or "moses" (tokenized, truecased).
     reads: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    #: Pieces that stand for what the algorithm does not know.
-    unknown_marks: ClassVar[frozenset[str]] = frozenset()
     #: True where words that learning never saw do not come back. They are counted (see `counts`).
     lossy: ClassVar[bool] = False
     #: False where the model comes from elsewhere, and no text shapes it.
@@ -105,6 +103,8 @@ class Segmenter(ABC):
     samples: ClassVar[bool] = False
     #: True where spaces only separate words: repeated ones, and those at a line's ends, do not come back.
     drops_spaces: ClassVar[bool] = False
+    #: Pieces that stand for what the algorithm does not know.
+    unknown_marks: frozenset[str] = frozenset()
     #: Tokens of the vocabulary beside the pieces; the first is written for what is not in it.
     special_tokens: tuple[str, ...] = ("<unk>", "<s>", "</s>", "<pad>")
     #: True where these are entries of the model itself. Else a piece of that spelling is text, and unknown in ids.

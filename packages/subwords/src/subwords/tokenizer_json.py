@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -40,8 +41,9 @@ class TokenizerJson(Segmenter):
         self._entries = dict(zip(self._pieces.values(), entries, strict=True))
         if len(self._entries) < len(entries):
             raise InputError("two entries differ only in a space or line feed", next_step="rename one of them")
-        self._unknown_entry: str | None = getattr(tokenizer.model, "unk_token", None)
-        self.special_tokens = (self._unknown_entry,) if self._unknown_entry and self._unknown_entry in numbered else ()
+        unknown = _unknown_entry(tokenizer)
+        self.special_tokens = (unknown.translate(_VISIBLE),) if unknown and unknown in numbered else ()
+        self.unknown_marks = frozenset(self.special_tokens)
         self._unknown = 0
 
     @classmethod
@@ -69,8 +71,7 @@ class TokenizerJson(Segmenter):
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
         encoded = self.tokenizer.encode_batch_fast(checked(lines), add_special_tokens=False)
         pieces = [[self._pieces[number] for number in line.ids] for line in encoded]
-        if self._unknown_entry:
-            self._unknown += sum(line.count(self._unknown_entry) for line in pieces)
+        self._unknown += sum(line.count(mark) for mark in self.unknown_marks for line in pieces)
         return [" ".join(line) for line in pieces]
 
     def decode(self, pieces: str) -> str:
@@ -91,3 +92,11 @@ class TokenizerJson(Segmenter):
 
     def reached(self) -> int:
         return self.tokenizer.get_vocab_size()
+
+
+def _unknown_entry(tokenizer: Tokenizer) -> str | None:
+    """Return the entry for what the model does not know. A unigram model has its number, and says it only in JSON."""
+    if type(tokenizer.model).__name__ != "Unigram":
+        return getattr(tokenizer.model, "unk_token", None)
+    number = json.loads(tokenizer.to_str())["model"]["unk_id"]
+    return None if number is None else tokenizer.id_to_token(number)
