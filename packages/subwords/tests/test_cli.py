@@ -117,6 +117,27 @@ BAD = {
         ["learn", "oracle", "--set", "gold=codes", "--model", "codes", "text"],
         "codes is a file to learn from",
     ),
+    "report over text": (
+        ["learn", "sbpe", "--size", "3", "--set", "report=link", "--model", "m", "text"],
+        "report=link is a file to learn from",
+    ),
+    "report over vocabulary": (
+        ["learn", "volt", "--size", "3", "--set", "report=codes", "--set", "vocabulary=codes", "--model", "m", "text"],
+        "report=codes is a file to learn from",
+    ),
+    "report over model": (
+        ["learn", "muv", "--size", "3", "--set", "report=./m", "--model", "m", "text"],
+        "report=./m is the model or its description",
+    ),
+    "report over description": (
+        ["learn", "sbpe", "--size", "3", "--set", "report=m.json", "--model", "m", "text"],
+        "report=m.json is the model or its description",
+    ),
+    "model below a file": (["learn", "char", "--model", "text/a/m", "latin1"], "text is no folder that can be written"),
+    "model to standard output": (["learn", "char", "--model", "-", "text"], "a model cannot be written to -"),
+    "pieces over text": (["encode", "bpe", "--model", "codes", "-i", "text", "-o", "text"], "text is the input, too"),
+    "text over pieces": (["decode", "bpe", "--model", "codes", "-i", "text", "-o", "link"], "link is the input, too"),
+    "counts over pieces": (["vocabulary", "-i", "text", "-o", "./text"], "./text is the input, too"),
     "model to a device": (["learn", "char", "--model", "/dev/null", "text"], "cannot be written to /dev/null"),
     "no thread": (["learn", "char", "--threads", "0", "--model", "m", "text"], "threads=0"),
     "options of no model": (["stats", "text", "--set", "variant=paper"], "--algorithm NAME --model FILE"),
@@ -136,14 +157,15 @@ def test_bad_input_is_named_without_a_traceback_and_leaves_nothing(
     (text.parent / "codes").write_text("#version: 0.2\nl o\n")
     (text.parent / "cut.gz").write_bytes(gzip.compress(TEXT * 99)[:-9])
     (text.parent / "wrong.gz").write_bytes(b"\x1f\x8bwrong wrong wrong wrong")
-    before = sorted(text.parent.iterdir())
+    (text.parent / "link").symlink_to(text)
+    before = {path: path.read_bytes() for path in text.parent.iterdir()}
     monkeypatch.chdir(text.parent)
     assert main(arguments) == 2
     out, err = capfd.readouterr()
     assert out == ""
     assert message in err
     assert "Traceback" not in err
-    assert sorted(text.parent.iterdir()) == before
+    assert {path: path.read_bytes() for path in text.parent.iterdir()} == before
 
 
 @pytest.mark.parametrize(
@@ -225,9 +247,22 @@ def test_standard_output_is_utf8_in_any_locale(text: Path) -> None:
     assert "μ" in done.stdout.decode("utf-8")
 
 
-def test_a_model_that_cannot_be_written(text: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["learn", "char", "--model", f"{text}/model", str(text)]) == 2
-    assert "cannot read or write" in capfd.readouterr().err
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_model_that_cannot_be_written_is_refused_before_it_is_learned(
+    text: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (text.parent / "fixed").mkdir(0o500)
+    assert main(["learn", "char", "--model", f"{text.parent}/fixed/a/model", str(text.with_name("absent"))]) == 2
+    assert "fixed is no folder that can be written to" in capfd.readouterr().err
+
+
+def test_redirected_input_is_not_written_over(model: Path, text: Path) -> None:
+    command = python("-m", "subwords", "encode", "char", "--model", str(model), "-o", str(text))
+    with open(text, "rb") as source:
+        done = subprocess.run(command, env=ENVIRONMENT, stdin=source, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "is the input, too" in done.stderr
+    assert text.read_bytes() == TEXT
 
 
 def test_assignments() -> None:

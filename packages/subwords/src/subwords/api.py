@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from subwords import description, registry
 from subwords.errors import InputError
-from subwords.files import open_text
+from subwords.files import open_text, same_file
 from subwords.segmenter import Segmenter, changed_options, checked, read_options
 from subwords.threads import use
 
@@ -37,6 +37,10 @@ def learn(
     cls = registry.find(algorithm)
     given = read_options(cls, options)
     with _as_files(texts) as files, use(threads):
+        read = [*files, *(given[p.name] for p in cls.parameters if p.is_file and given[p.name])]
+        for name in (p.name for p in cls.parameters if p.is_output and given[p.name]):
+            if any(same_file(given[name], file) for file in read):
+                raise InputError(f"{name}={given[name]} is a file to learn from", next_step=f"another {name}")
         model = cls.learn(files, size, **options)
     model.options = changed_options(cls, given)
     return model

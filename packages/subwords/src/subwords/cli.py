@@ -29,11 +29,12 @@ from subwords.files import (
     decompressed,
     open_text,
     place_for_model,
+    same_file,
     whole_file,
     whole_lines,
     write_whole,
 )
-from subwords.segmenter import Segmenter
+from subwords.segmenter import Segmenter, read_options
 from subwords.threads import use
 
 if TYPE_CHECKING:
@@ -179,10 +180,14 @@ def _learn(arguments: argparse.Namespace) -> None:
     given = [Path(text) for text in arguments.texts]
     path = place_for_model(arguments.model)
     description.check_place(path)
-    files = {parameter.name for parameter in registry.find(arguments.algorithm).parameters if parameter.is_file}
-    read = [*given, *(Path(options[name]) for name in sorted(files & options.keys()))]
-    if any(path.exists() and file.exists() and path.samefile(file) for file in read):
+    cls = registry.find(arguments.algorithm)
+    named = {name: value for name, value in read_options(cls, options).items() if value is not None}
+    read = [*given, *(named[p.name] for p in cls.parameters if p.is_file and p.name in named)]
+    if any(same_file(path, file) for file in read):
         raise InputError(f"{path} is a file to learn from", next_step="another --model")
+    for name in (p.name for p in cls.parameters if p.is_output and p.name in named):
+        if any(same_file(named[name], file) for file in (path, description.path_of(path))):
+            raise InputError(f"{name}={named[name]} is the model or its description", next_step=f"another {name}")
     model = api.learn(arguments.algorithm, given, arguments.size, threads=arguments.threads, **options)
     model.save(path)
     print(f"subwords: {model.signature(path.read_bytes())}", file=sys.stderr)
@@ -194,7 +199,7 @@ def _load(arguments: argparse.Namespace) -> Segmenter:
     model = registry.find(arguments.algorithm).load(arguments.model, **read_assignments(arguments.options))
     read = [arguments.model, description.path_of(arguments.model), *(file.path for file in model.files_read.values())]
     output = getattr(arguments, "output", "-")
-    if output != "-" and Path(output).resolve() in [path.resolve() for path in read]:
+    if output != "-" and any(same_file(output, path) for path in read):
         raise InputError(
             f"{output} is the model, its description, or a file that it names", next_step="another --output"
         )
@@ -206,7 +211,7 @@ def _encode(arguments: argparse.Namespace) -> None:
     in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
     if arguments.sample is None and (idle := in_draws & read_assignments(arguments.options).keys()):
         raise InputError(f"{', '.join(sorted(idle))} does nothing without --sample", next_step="add --sample SEED")
-    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink, use(arguments.threads):
+    with _streams(arguments) as (source, name, sink), use(arguments.threads):
         if arguments.sample is None:
             model.encode_stream(source, sink, name)
         else:
@@ -216,7 +221,7 @@ def _encode(arguments: argparse.Namespace) -> None:
 
 def _decode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
-    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
+    with _streams(arguments) as (source, name, sink):
         number = 1
         for block in whole_lines(source):
             lines = decode_lines(block.split(b"\n")[:-1], name, number)
@@ -224,6 +229,16 @@ def _decode(arguments: argparse.Namespace) -> None:
             sink.flush()
             number += block.count(b"\n")
     _report(model)
+
+
+@contextmanager
+def _streams(arguments: argparse.Namespace) -> Iterator[tuple[IO[bytes], str, IO[bytes]]]:
+    """Give an input, what errors call it, and an output. Raises InputError where the two are one file."""
+    given, output = arguments.input, arguments.output
+    if output != "-" and same_file("/dev/stdin" if given == "-" else given, output):
+        raise InputError(f"{output} is the input, too", next_step="another --output")
+    with _source(given) as (source, name), _sink(output) as sink:
+        yield source, name, sink
 
 
 @contextmanager
@@ -255,7 +270,7 @@ def _export(arguments: argparse.Namespace) -> None:
 def _vocabulary(arguments: argparse.Namespace) -> None:
     from subwords.vocabulary import count_pieces
 
-    with _source(arguments.input) as (source, name), _sink(arguments.output) as sink:
+    with _streams(arguments) as (source, name, sink):
         counts = count_pieces(decode_lines(source, name))
         sink.writelines(f"{piece} {count}\n".encode() for piece, count in counts)
 

@@ -71,11 +71,26 @@ def write_lines(path: str | Path, lines: Iterable[str]) -> None:
 
 
 def place_for_model(path: str | Path) -> Path:
-    """Return a model's path. Raises InputError where it is no file: a model is read again, and has a file beside it."""
+    """Return a model's path. Raises InputError where no file can be: a model is read again, with a file beside it."""
     path = Path(path)
-    if str(path).startswith(DEVICES) or (path.exists() and not path.is_file()):
+    if str(path) == "-" or str(path).startswith(DEVICES) or (path.exists() and not path.is_file()):
         raise InputError(f"a model cannot be written to {path}", allowed="a file", next_step="--model FILE")
+    folder = next(parent for parent in path.resolve().parents if parent.exists())  # those below are made
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(
+            f"a model cannot be written to {path}: {folder} is no folder that can be written to",
+            next_step="another --model, or mend the folder",
+        )
     return path
+
+
+def same_file(one: str | Path, other: str | Path) -> bool:
+    """Return whether two paths name one file, also one that is not there yet. Terminals and pipes are no files."""
+    one, other = Path(one), Path(other)
+    try:
+        return one.samefile(other) and one.is_file()
+    except OSError:
+        return one.resolve() == other.resolve()
 
 
 def open_text(path: str | Path) -> IO[bytes]:

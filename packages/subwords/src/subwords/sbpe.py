@@ -68,7 +68,7 @@ class SBPE(MergeSegmenter):
         Parameter("variant", "paper", "the exact maximum, or the public code's heap", choices=("paper", "reference")),
         Parameter("k", 0.002, "size=auto stops when the gain falls to this share of the first, above 0 and below 1"),
         Parameter("window", 5, "size=auto averages the gain over this many merges"),
-        Parameter("report", None, "file for the gain of each merge, as JSON lines", kind=str),
+        Parameter("report", None, "file for the gain of each merge, as JSON lines", kind=str, is_output=True),
         *MergeSegmenter.parameters,
     )
 

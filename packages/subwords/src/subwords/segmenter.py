@@ -52,6 +52,7 @@ class Parameter:
     required: bool = False  # without it, its stage cannot be done
     draws: bool = False  # decides random segmentations only (`sample_lines`), not what `encode` gives
     is_file: bool = False  # a path; what the file holds counts, not where it lies
+    is_output: bool = False  # a path that learning writes to
 
     def parse(self, value: Any) -> Any:
         """Return `value` (text from a command line, or a value from YAML) as this parameter's kind, or raise."""

@@ -20,7 +20,9 @@ from subwords.volt.utility import Step, best, entropy, sizes_up_to, with_utility
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
 _INTERVAL = Parameter("interval", 1000, "merges from one size to the next")
 _MAXIMUM = Parameter("maximum", 10_000, "the largest size; the public code stops below it")
-_REPORT = Parameter("report", None, "a JSON file for size, entropy and marginal utility of every step", kind=str)
+_REPORT = Parameter(
+    "report", None, "a JSON file for size, entropy and marginal utility of every step", kind=str, is_output=True
+)
 
 #: Words or tokens of a text, with their counts.
 Counts = Mapping[str, int]
