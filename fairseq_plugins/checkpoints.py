@@ -75,6 +75,13 @@ def without_optimizer(state: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in state.items() if key != "last_optimizer_state"}
 
 
+def names_of_weights(model: Mapping[str, torch.Tensor]) -> dict[str, str]:
+    """Return each weight's name, and the first name of the same weight: embeddings may be tied."""
+    first: dict[Any, str] = {}
+    weights = {name: weight for name, weight in model.items() if weight.is_floating_point()}
+    return {name: first.setdefault((weight.data_ptr(), weight.shape), name) for name, weight in weights.items()}
+
+
 def average(paths: Sequence[Path]) -> dict[str, Any]:
     """Return a model's state with every weight averaged over the checkpoints, summed in double precision.
 
@@ -82,14 +89,15 @@ def average(paths: Sequence[Path]) -> dict[str, Any]:
     """
     states = (load(path) for path in paths)
     first = next(states)
-    sums = {name: weight.double() for name, weight in first["model"].items() if weight.is_floating_point()}
+    own = names_of_weights(first["model"])
+    sums = {name: first["model"][name].double() for name in dict.fromkeys(own.values())}
     for state in states:
         if state["model"].keys() != first["model"].keys():
             raise InputError(f"{paths[0].parent} holds checkpoints of different models", next_step="delete them")
         for name in sums:
             sums[name] += state["model"][name].double()
-    for name, total in sums.items():
-        first["model"][name] = (total / len(paths)).to(first["model"][name].dtype)
+    averaged = {name: (total / len(paths)).to(first["model"][name].dtype) for name, total in sums.items()}
+    first["model"].update({name: averaged[one] for name, one in own.items()})
     model = without_optimizer(first) | {"extra_state": {}}
     model["optimizer_history"] = first["optimizer_history"][-1:]  # each attempt of a training adds an entry
     for settings in model["cfg"].values():
@@ -118,7 +126,10 @@ def watch(folder: Path, count: int, maximize: bool) -> None:
 
     def save_and_record(cfg: Any, trainer: Any, epoch_itr: Any, score: float | None) -> None:
         trainer.consolidate_optimizer()
-        state = utils.move_to_cpu(trainer.state_dict())  # on all ranks: they may have to talk to each other
+        state = trainer.state_dict()  # on all ranks: they may have to talk to each other
+        own = names_of_weights(state["model"])
+        state = utils.move_to_cpu(state)  # from a card, and in fp32, each name of a tied weight has a copy of its own
+        state["model"].update({name: state["model"][one] for name, one in own.items()})
         if not trainer.should_save_checkpoint_on_current_rank:
             return
         for name in state["model"]:

@@ -62,9 +62,11 @@ class Exposure:
             state["extra_state"]["exposure"] = self.facts()
             return state
 
-        def taken_up(trainer: Any, *args: Any, **options: Any) -> Any:
-            extra = load(trainer, *args, **options)
-            if extra is not None:
+        def taken_up(trainer: Any, filename: str, reset_optimizer: bool = False, *args: Any, **options: Any) -> Any:
+            extra = load(trainer, filename, reset_optimizer, *args, **options)
+            if reset_optimizer:  # --finetune-from-model: what another training saw and took is not of this one
+                trainer._previous_training_time = 0
+            elif extra is not None:
                 self.take_up(extra.get("exposure") or {})
             return extra
 

@@ -49,11 +49,21 @@ class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
 
 
 def projects(model: Any) -> bool:
-    """Return whether a model's scores are its features times one matrix, in a precision with fp32's range."""
-    inner = getattr(model, "module", model)
-    if not isinstance(inner, TransformerModelBase) or inner.decoder.adaptive_softmax is not None:
+    """Return whether a model's scores are its features times one matrix, in a precision with fp32's range.
+
+    Several processes wrap the model, twice. Where they look for weights that an output does not use, they would take
+    the matrix for one, unless it is the embeddings, too.
+    """
+    inner, searched = model, False
+    while not isinstance(inner, TransformerModelBase):
+        searched |= getattr(inner, "find_unused_parameters", False)
+        inner = getattr(inner, "module", None)
+        if inner is None:
+            return False
+    decoder = inner.decoder
+    if decoder.adaptive_softmax is not None or decoder.output_projection.weight.dtype == torch.float16:
         return False
-    return inner.decoder.output_projection.weight.dtype != torch.float16
+    return not searched or decoder.output_projection.weight is decoder.embed_tokens.weight
 
 
 def label_smoothed_loss(
@@ -64,6 +74,8 @@ def label_smoothed_loss(
     features: batch × length × channels; weight: vocabulary × channels; target: batch × length. The likelihood has no
     gradient. fairseq's smoothing: `epsilon` is spread over the vocabulary's other pieces.
     """
+    if not torch.is_grad_enabled():  # on dev: autograd.Function would be told that the weight wants a gradient
+        weight = weight.detach()
     device = features.device.type
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)

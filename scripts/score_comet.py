@@ -1,6 +1,6 @@
 """Score translations with COMET (unbabel-comet), from the hub or from a local checkpoint.
 
-One test set by the options below, or with --manifest all of an experiment, by its own model and precision: the model is
+One test set by the options below, or with --manifest all of an experiment, by its own model, in fp32: the model is
 loaded once, and not at all where every translation has its scores already.
 """
 

@@ -47,6 +47,8 @@ ENVIRONMENT = {
 ONE_OF_SEVERAL = "ONE_OF_SEVERAL_TRAINING_PROCESSES"
 #: What torchrun says to its processes. A container may have set it, too: it says nothing about this training.
 RANKS = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+#: Entries of a model's state that are no parameters.
+BUFFERS = ("version", "_float_tensor")
 
 
 def checkpoint_folder(job: Job) -> Path:
@@ -126,7 +128,8 @@ def report(job: Job, cards: list[str]) -> None:
         raise InputError("training ended without a dev score", next_step="lower validate-interval in the recipe")
     curve = curves.read_curve(checkpoint_folder(job) / "fairseq.log")
     state = checkpoints.load(checkpoint_folder(job) / checkpoints.LAST)
-    weights = {weight.data_ptr(): weight.numel() for weight in state["model"].values() if weight.is_floating_point()}
+    of_model = {name: weight for name, weight in state["model"].items() if name.split(".")[-1] not in BUFFERS}
+    parameters = sum(of_model[name].numel() for name in {*checkpoints.names_of_weights(of_model).values()})
     speeds = sorted(point["pieces_per_second"] for point in curve if point["split"] == "train")
     skipped, folder = skipped_on_dev(job, state), Path(job["folder"])
     if skipped:
@@ -136,7 +139,7 @@ def report(job: Job, cards: list[str]) -> None:
         {
             "definition": job["definition"],
             "seed": job["seed"],
-            "model_parameters": sum(weights.values()),
+            "model_parameters": parameters,
             "updates": record[-1]["updates"],
             "epochs": record[-1]["epoch"],
             "stopped_early": patience_is_over(record, job["recipe"], job["select"]["metric"] == "bleu"),
@@ -190,7 +193,7 @@ def choose_models(folder: Path, job: Job) -> None:
     """
     make(Path(job["chosen"]), functools.partial(write_model, folder, job["select"]))
     root = Path(job["results"])
-    wanted = list(uses_of(root, folder))
+    wanted, failed = list(uses_of(root, folder)), False
     for use in wanted:
         chosen = root / use["chosen"]
         try:
@@ -198,8 +201,8 @@ def choose_models(folder: Path, job: Job) -> None:
                 make(chosen, functools.partial(write_model, folder, use["select"]))
         except InputError as error:
             print(f"{chosen}, which another experiment needs, is not made: {error}", file=sys.stderr)
-            return
-    if not (job["keep_checkpoints"] or any(use["keep"] for use in wanted)):
+            failed = True
+    if not (failed or job["keep_checkpoints"] or any(use["keep"] for use in wanted)):
         drop_checkpoints(folder)
 
 

@@ -25,6 +25,7 @@ from experiment.jsonfiles import write_json
 from experiment.programs import command_line, program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
+from subwords.errors import unknown
 from subwords.files import write_whole
 
 from . import ROOT, variants
@@ -100,7 +101,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
     command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
     command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
-    command.add_argument("--model", help="only this model (transformer-small, …)")
+    command.add_argument("--model", help="only this model, by its name in the table")
     command.add_argument("--seeds", type=int, default=3)
     command.add_argument("--updates", type=int, default=80, help="of each training (80)")
     warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
@@ -110,7 +111,10 @@ def main(argv: list[str] | None = None) -> None:
     torch.set_num_threads(1)
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     known = [*variants.models(device), variants.TINY]
-    wanted = [model for model in known if model.name == arguments.model] or variants.models(device)
+    wanted = [model for model in known if model.name == arguments.model]
+    if arguments.model is not None and not wanted:
+        raise unknown("model", arguments.model, [model.name for model in known])
+    wanted = wanted or variants.models(device)
     counts = (arguments.seeds, arguments.updates, arguments.warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
     commit = commit_label(git_state()) or "unknown"

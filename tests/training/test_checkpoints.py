@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from fairseq_plugins.checkpoints import LAST, PROCESSES, average, load, mend, reposition, save
+from fairseq_plugins.checkpoints import LAST, PROCESSES, average, load, mend, names_of_weights, reposition, save, watch
 from fairseq_plugins.compatibility import fp32_copies
 
 from experiment.jsonfiles import read_json, write_json
@@ -115,6 +115,43 @@ def test_weights_are_averaged_in_double_precision_and_places_are_left_out(tmp_pa
     save(tmp_path / "2.pt", {**STATE, "model": {"other": halves[0]}})
     with pytest.raises(InputError, match="different models"):
         average([tmp_path / "0.pt", tmp_path / "2.pt"])
+
+
+def test_tied_embeddings_are_stored_once(tmp_path: Path) -> None:
+    """From a card, and in another precision, each name of a weight would come as a copy of its own."""
+    embeddings = torch.arange(3000.0)
+    tied = {"encoder.embed": embeddings, "decoder.embed": embeddings, "decoder.output": embeddings}
+    state = {**STATE, "model": tied | {"other": torch.ones(3000), "half": embeddings[:1500]}}
+    assert names_of_weights(state["model"]) == {
+        **dict.fromkeys(tied, "encoder.embed"),
+        "other": "other",
+        "half": "half",
+    }
+    save(tmp_path / "1.pt", state)
+    save(tmp_path / "model.pt", average([tmp_path / "1.pt", tmp_path / "1.pt"]))
+    assert (tmp_path / "model.pt").stat().st_size < 4 * (2 * 3000 + 1500) + 5000
+    found = load(tmp_path / "model.pt")["model"]
+    assert all(torch.equal(found[name], weight) for name, weight in state["model"].items())
+
+
+def test_tied_embeddings_are_stored_once_when_they_are_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a card to the CPU, or from bf16 to fp32, each name of a weight would become a copy of its own."""
+    from fairseq import checkpoint_utils
+
+    embeddings = torch.ones(3000, dtype=torch.bfloat16)
+    state = {**STATE, "model": {"encoder.embed": embeddings, "decoder.embed": embeddings}, "extra_state": {}}
+    trainer = Namespace(
+        consolidate_optimizer=lambda: None,
+        state_dict=lambda: state,
+        should_save_checkpoint_on_current_rank=True,
+        data_parallel_world_size=1,
+    )
+    monkeypatch.setattr(checkpoint_utils, "save_checkpoint", None)
+    watch(tmp_path, 1, maximize=False)
+    checkpoint_utils.save_checkpoint(None, trainer, Namespace(state_dict=dict), None)
+    found = load(tmp_path / LAST)["model"]
+    assert {*names_of_weights(found).values()} == {"encoder.embed"}
+    assert found["decoder.embed"].tolist() == [1.0] * 3000
 
 
 def test_a_model_does_not_show_how_often_its_training_was_interrupted(tmp_path: Path) -> None:

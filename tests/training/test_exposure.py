@@ -22,6 +22,25 @@ def test_updates_add_up_over_attempts():
     assert second.facts()["pieces_seen"] == 5 * 37
 
 
+@pytest.mark.parametrize("fine_tuning", [False, True])
+def test_what_another_training_saw_is_not_of_this_one(fine_tuning: bool, monkeypatch: pytest.MonkeyPatch):
+    """fairseq loads the checkpoint of --finetune-from-model as one to go on from, but for the optimizer."""
+    from fairseq.trainer import Trainer
+
+    def load(trainer, filename, reset_optimizer=False):
+        trainer._previous_training_time = 5000
+        return {"exposure": {"sentences_seen": 12, "pieces_seen": 90, "energy_kwh": None}}
+
+    monkeypatch.setattr(Trainer, "load_checkpoint", load)
+    for name in ("_reduce_and_log_stats", "state_dict"):
+        monkeypatch.setattr(Trainer, name, getattr(Trainer, name))
+    found, trainer = Exposure([]), Trainer.__new__(Trainer)
+    found.watch()
+    trainer.load_checkpoint("checkpoint.pt", reset_optimizer=fine_tuning)
+    assert found.facts()["sentences_seen"] == (0 if fine_tuning else 12)
+    assert trainer._previous_training_time == (0 if fine_tuning else 5000)
+
+
 def test_what_a_checkpoint_does_not_say_stays_unknown():
     found = Exposure([])
     found.take_up({})  # of an earlier version

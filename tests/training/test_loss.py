@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,3 +112,56 @@ def test_what_it_does_not_serve_goes_through_fairseq() -> None:
     assert projects(model)
     assert not projects(model.half())
     assert not projects(torch.nn.Linear(2, 2))
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("kind", ["legacy", "pytorch", "pytorch, searching"])
+def test_several_processes_have_it_too(kind: str, tied: bool, tmp_path: Path) -> None:
+    """fairseq wraps the model twice. One process is enough to see the wrapping and the reduction of gradients."""
+    from fairseq.distributed import ModuleProxyWrapper
+    from fairseq.models.distributed_fairseq_model import DistributedFairseqModel
+    from fairseq_plugins.loss import BlockwiseLoss, projects
+    from torch import distributed
+
+    task = make_task()
+    model = make_model(share_all_embeddings=tied, share_decoder_input_output_embed=tied)
+    loss, batch = BlockwiseLoss(task, sentence_avg=False, label_smoothing=0.1), make_batch(task, [(5, 7), (9, 4)])
+    loss(model, batch)[0].backward()
+    alone = {name: weight.grad.clone() for name, weight in model.named_parameters() if weight.grad is not None}
+    distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+    try:
+        if kind == "legacy":
+            how = Namespace(tpu=False, ddp_backend="legacy_ddp", heartbeat_timeout=-1)
+            wrapped = DistributedFairseqModel(how, model, distributed.group.WORLD, torch.device("cpu"))
+        else:
+            parallel = torch.nn.parallel.DistributedDataParallel
+            wrapped = ModuleProxyWrapper(parallel(model, find_unused_parameters=kind.endswith("searching")))
+        # that search would take an output matrix of its own for unused
+        assert projects(wrapped) == (tied or "searching" not in kind)
+        model.zero_grad(set_to_none=True)
+        loss(wrapped, batch)[0].backward()
+    finally:
+        distributed.destroy_process_group()
+    for name, weight in model.named_parameters():
+        if name in alone:
+            torch.testing.assert_close(weight.grad, alone[name])
+
+
+def test_on_dev_no_gradient_is_computed() -> None:
+    from fairseq_plugins import loss
+
+    features, weight, target = example()
+    with torch.no_grad():
+        found, _ = loss.label_smoothed_loss(features, weight, target, 0.1, PADDING)
+        assert torch.equal(found, loss.label_smoothed_loss(features, weight.detach(), target, 0.1, PADDING)[0])
+        with pytest.MonkeyPatch.context() as patch:
+            asked: list[bool] = []
+            forward = loss._LabelSmoothedLoss.forward
+
+            def seen(ctx: Any, *arguments: Any) -> Any:
+                asked.append(any(ctx.needs_input_grad))
+                return forward(ctx, *arguments)
+
+            patch.setattr(loss._LabelSmoothedLoss, "forward", staticmethod(seen))
+            loss.label_smoothed_loss(features, weight, target, 0.1, PADDING)
+    assert asked == [False]
