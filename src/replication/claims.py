@@ -10,10 +10,10 @@
 comparing `Numbers` gives `Cases`; `in_all`, `in_most` and the like turn `Cases` into a `Finding`; findings are combined
 with `&`. A claim asks for all its numbers before it decides anything: what the paper has is what ours must have, too.
 
-What trained systems give (scores, undecodable output, speed) needs a 95% interval: over seeds, else of the test set's
-sentences. A claim about it is confirmed or not only where the interval excludes the opposite; otherwise it is
-undecided. Printed numbers without any interval can only be so, or not so, as printed. What involves no sampling
-(vocabularies, frequencies) has no interval and needs none.
+What trained systems give (scores, their correlations and standard errors, undecodable output, speed) needs a 95%
+interval: over seeds, else of the test set's sentences. A claim about it is confirmed or not only where the interval
+excludes the opposite; otherwise it is undecided. Printed numbers without any interval can only be so, or not so, as
+printed. What involves no sampling (vocabularies, frequencies) has no interval and needs none.
 That a number is as large as printed is a claim of its own, beside the one that it is at least as good.
 
 There is no verdict where a number of ours is missing, where averages over different corpora, directions, test sets or
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -46,7 +47,7 @@ FEWEST_SEEDS = 3
 #: How metrics begin that are computed from translations of test sets.
 OF_TRANSLATIONS = ("bleu", "chrf", "comet", "undecodable_output", "effect_", "spearman")
 #: How metrics begin, and do not end, whose numbers need an interval: what trained systems give.
-UNCERTAIN = ("bleu", "chrf", "comet", "undecodable_output", "sentences_per_second")
+UNCERTAIN = ("bleu", "chrf", "comet", "undecodable_output", "sentences_per_second", "spearman")
 CERTAIN = ("_against_bpe", "_against_best_bpe")
 #: What both sides of a comparison must be of, unless the sides name it: averages over different things do not compare.
 ALIKE = ("corpus", "direction", "testset", "model")
@@ -131,9 +132,12 @@ class Numbers:
         return self._cases(lambda value: (value > high + SLACK) - (value < low - SLACK))
 
     def minus(self, other: Numbers) -> Numbers:
-        """Return these numbers minus others of the same cells. A cell that others lack is their obstacle."""
+        """Return these numbers minus others of the same cells. A cell that others lack is their obstacle.
+
+        Both may be of the same runs, as in (H − C) − (B − H): so halves are added, which no correlation exceeds.
+        """
         cells = {cell: value - other.cells[cell] for cell, value in self.cells.items() if cell in other.cells}
-        halves = {cell: math.hypot(self.halves[cell], other.halves[cell]) for cell in cells}
+        halves = {cell: self.halves[cell] + other.halves[cell] for cell in cells}
         return replace(self, cells=cells, halves=halves, obstacle=self.obstacle or other.obstacle)
 
     def absolute(self) -> Numbers:
@@ -148,11 +152,17 @@ class Numbers:
         return round(value / self.step + SLACK) * self.step if self.step and not math.isnan(value) else value
 
     def mean(self) -> Numbers:
-        """Return the mean over all cells as the only number."""
+        """Return the mean over all cells as the only number.
+
+        Metrics of the same trainings err together: their halves are added, those of other cells are independent.
+        """
         known = self.known
         if self.obstacle or not known:
             return self
-        half = math.hypot(*(self.halves[cell] for cell in known)) / len(known)
+        of_trainings: defaultdict[Cell, float] = defaultdict(float)
+        for cell in known:
+            of_trainings[cell[1:]] += self.halves[cell]
+        half = math.hypot(*of_trainings.values()) / len(known)
         mean = math.fsum(known.values()) / len(known)
         return replace(self, cells={("mean",): mean}, halves={("mean",): half}, behind=self.cells)
 
@@ -264,8 +274,10 @@ def _taken(side: Side, rows: DataFrame, columns: Sequence[str], measured: DataFr
     freedom = (number - 1).where(number > 1, groups["freedom"].mean())
     # Of a single run, half the bootstrap interval over sentences, which says nothing of training.
     half = half_interval(error, freedom).fillna(groups["sampled"].mean())
-    means = (error if side.error else groups["value"].mean()).to_frame("value")
-    means = means.assign(half=0.0 if side.error else half).reset_index()
+    value = groups["value"].mean()
+    if side.error:  # of normal scores, a standard error's own is 1/√(2 · freedom) of it
+        value, half = error, half_interval(error / (2 * freedom) ** 0.5, math.nan)
+    means = value.to_frame("value").assign(half=half).reset_index()
     of_cell = means.assign(square=means["half"] ** 2).groupby(list(columns), dropna=False, sort=False)
     taken = of_cell["value"]
     value = taken.max() - taken.min() if side.take == "range" else taken.agg(side.take)

@@ -6,6 +6,7 @@ import math
 import statistics
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -146,13 +147,49 @@ def test_confirmed_needs_an_interval_that_excludes_the_contrary(scores: dict[str
     assert in_all(difference(ours, "bleu", NEW, OLD) > 0).state == state
 
 
-@pytest.mark.parametrize("metric", ["undecodable_output", "sentences_per_second"])
+@pytest.mark.parametrize("metric", ["undecodable_output", "sentences_per_second", "spearman"])
 def test_what_trained_systems_give_needs_an_interval(metric: str) -> None:
     printed = Runs(frame([score("new", 3.0, metric=metric)]))
     assert in_all(values(printed, metric, NEW) < 4).state == AS_PRINTED
     for of_seeds, state in (([3.0], UNDECIDED), ([3.0, 3.1, 3.2], CONFIRMED), ([1.0, 3.0, 5.0], UNDECIDED)):
         ours = Runs(frame(runs_of({"new": of_seeds}, metric=metric)), printed)
         assert in_all(values(ours, metric, NEW) < 4).state == state
+
+
+def test_runs_that_enter_twice_count_twice() -> None:
+    """2 new − old − third is 1.4, 2.6 and 3.8 by seed: 2.6 ± 2.98."""
+    scores = {"new": [21.4, 22.0, 22.6], "old": [23.49, 23.5, 23.51], "third": [17.89, 17.9, 17.91]}
+    runs = Runs(frame(runs_of(scores)))
+    over, rest = difference(runs, "bleu", NEW, of(algorithm="third")), difference(runs, "bleu", OLD, NEW)
+    found = over.minus(rest)
+    assert found.cells["bleu",] == pytest.approx(2.6)
+    assert found.halves["bleu",] >= 2.98
+    assert in_all(found > 0).state == UNDECIDED
+
+
+def test_metrics_of_the_same_trainings_err_together() -> None:
+    """A second metric that repeats the first says nothing new: the mean over both is as uncertain as over one."""
+    rows = [
+        score("new", value, direction, metric=metric, seed=seed)
+        for metric in ("bleu", "chrf")
+        for direction, of_seeds in (("en-xx", [20.0, 21.0, 22.0]), ("xx-en", [30.0, 30.5, 32.0]))
+        for seed, value in enumerate(of_seeds)
+    ]
+    one, both = (values(Runs(frame(rows)), metrics, NEW, each=PLACE).mean() for metrics in ("bleu", ["bleu", "chrf"]))
+    assert both.cells == pytest.approx(one.cells)
+    assert both.halves == pytest.approx(one.halves)
+
+
+def test_a_standard_error_has_an_interval_of_its_own() -> None:
+    """By simulation: how much the standard error of five normal scores varies, as a share of what it is."""
+    drawn = numpy.random.default_rng(1).normal(size=(20000, 5)).std(axis=1, ddof=1)
+    runs = Runs(frame(runs_of({"new": [19.0, 20.0, 21.0, 20.5, 19.5]})))
+    found = values(runs, "bleu", of(algorithm="new", error=True))
+    error = statistics.stdev([19.0, 20.0, 21.0, 20.5, 19.5]) / 5**0.5
+    assert found.cells["bleu",] == pytest.approx(error)
+    assert found.halves["bleu",] == pytest.approx(1.96 * error * drawn.std() / drawn.mean(), rel=0.05)
+    printed = Runs(frame([score("new", 20.0, error=0.3)]))  # of nobody knows how many runs
+    assert in_all(values(printed, "bleu", of(algorithm="new", error=True)) > 0.2).state == AS_PRINTED
 
 
 def test_single_runs_have_the_interval_of_their_sentences() -> None:

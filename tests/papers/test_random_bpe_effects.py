@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from replication import paper, report
-from replication.claims import CONFIRMED, NOT_CONFIRMED
-from replication.measurements import frame
+from replication.claims import CONFIRMED, NOT_CONFIRMED, UNDECIDED, Runs
+from replication.measurements import frame, together
 from replication.paper import FOLDER, module, read
 from replication.tables import of_value
 from subwords.errors import InputError
@@ -127,3 +127,46 @@ def test_the_contrast_decides_about_random(
     everything = {name: frame([]) for name in ("scores", *random_bpe.measures)} | {"effects": measured}
     found = report.judged(random_bpe, everything)
     assert found["random-bpe-softmax"].ours.state == verdict
+
+
+LANGUAGES = ("he2020-en-et", "he2020-en-fi", "he2020-en-de", "til-en-uz")
+VARIANTS = {"bpe": "bpe", "random-bpe-softmax": "random-bpe", "random-bpe-uniform": "random-bpe"}
+
+
+@pytest.mark.slow
+def test_three_seeds_of_equal_noise_do_not_show_where_it_is_larger(random_bpe: paper.Paper) -> None:
+    """Every system has the same noise: nearly no draw of three seeds may decide what has more."""
+    chance = np.random.default_rng(2)
+    states: dict[str, list[str]] = {"random-bpe-noise": [], "random-bpe-noise-grows": []}
+    for _ in range(20):
+        measured = frame(
+            {"metric": "bleu", "corpus": corpus, "direction": f"en-{corpus[-2:]}", "model": "m", "algorithm": algorithm}
+            | {"segmentation": f"{variant}-{label}", "size": size, "seed": seed, "value": chance.normal(20)}
+            for corpus in LANGUAGES
+            for variant, algorithm in VARIANTS.items()
+            for label, size in (("2k", 2000), ("5k", 5000), ("32k", 32000))
+            for seed in (1, 2, 3)
+        )
+        for name, found in states.items():
+            found.append(random_bpe.claims[name](Runs(measured)).state)
+    for found in states.values():
+        assert found.count(UNDECIDED) >= 18
+
+
+@pytest.mark.parametrize(
+    ("corpus", "variant", "state"),
+    [
+        ("", "bpe", CONFIRMED),
+        ("", "random-bpe-uniform", CONFIRMED),
+        ("he2020-en-de", "bpe", NOT_CONFIRMED),
+        ("he2020-en-fi", "random-bpe-uniform", NOT_CONFIRMED),
+    ],
+)
+def test_intervals_are_judged_in_languages_and_not_on_average(
+    random_bpe: paper.Paper, corpus: str, variant: str, state: str
+) -> None:
+    """What includes 0 in the paper excludes it, in one language or in the average over them."""
+    printed = together(random_bpe.printed.values())
+    changed = (printed["metric"] == "effect_includes_zero") & (printed["segmentation"] == variant)
+    printed.loc[changed & (printed["corpus"] == corpus), "value"] = 0.0
+    assert random_bpe.claims["random-bpe-intervals"](Runs(printed)).state == state
