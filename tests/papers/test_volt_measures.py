@@ -21,6 +21,7 @@ from papers.volt import paper as volt
 from papers.volt.marginal_utility import (
     by_interval,
     marginal_utilities,
+    over_languages,
     piece_counts,
     piece_counts_by_stretch,
     rank_correlation,
@@ -30,6 +31,7 @@ from papers.volt.paper import split_compounds, tokenized_bleu
 
 from experiment.config import Experiment
 from experiment.corpora.gathering import write_origins
+from replication.claims import CONFIRMED, UNDECIDED, Runs
 from replication.measurements import frame
 from replication.paper import read
 from replication.sources import Sources
@@ -151,6 +153,27 @@ def test_what_does_not_vary_has_no_correlation() -> None:
 def test_intervals_of_correlations() -> None:
     counts = by_interval([-1.0, -0.8, -0.2, 0.0, 0.2, 0.4, 0.4, 0.8, 1.0])
     assert list(counts.values()) == [2, 2, 3, 2]
+
+
+def test_errors_over_languages_by_hand() -> None:
+    """Of three drawn from three, the median is each end in 7 of 27 cases; a share of them has the binomial's error."""
+    found = over_languages([-1.0, 0.0, 1.0])
+    assert found["spearman"] == (0.0, pytest.approx((14 / 27) ** 0.5, rel=0.05))
+    assert found["spearman_positive_share"] == (pytest.approx(1 / 3), pytest.approx((2 / 27) ** 0.5, rel=0.05))
+
+
+@pytest.mark.parametrize(
+    ("positive", "state"),
+    [([0.4] * 22 + [0.2] * 9, UNDECIDED), ([0.4] * 24 + [0.2] * 7, UNDECIDED), ([0.8] * 43, CONFIRMED)],
+)
+def test_a_median_near_the_printed_one_decides_nothing(positive: list[float], state: str) -> None:
+    correlations = positive + [-0.2] * (45 - len(positive))
+    keys = {"corpus": "ted-many-en", "row": "all", "freedom": 44}
+    measured = frame(
+        keys | {"metric": metric, "value": value, "error": error}
+        for metric, (value, error) in over_languages(correlations).items()
+    )
+    assert read("volt", "full").claims["volt-muv"](Runs(measured)).state == state
 
 
 # --- analyses, on files made by hand
@@ -306,7 +329,8 @@ def test_correlation_of_utility_and_bleu(place: Path) -> None:
     counts = list(types.values())
     assert utility == pytest.approx([math.log(a / b) / 2 / 10 for a, b in itertools.pairwise(counts)])
     assert [row["value"] for row in rows if row["metric"] == "spearman"] == [pytest.approx(0)]
-    assert [row["value"] for row in rows if row["metric"] == "positive_share"] == [0.5]
+    assert [row["value"] for row in rows if row["metric"] == "spearman_positive_share"] == [0.5]
+    assert {row["freedom"] for row in rows if "error" in row} == {1}
     assert [row["value"] for row in rows if row["metric"] == "pairs"] == [1, 0, 0, 1]
 
 
@@ -361,6 +385,11 @@ def test_costs_of_a_search(place: Path) -> None:
             ("found", "gpu_hours", None): 1.5 * 0.5 / 2,
         }
     )
+    for run in inputs.runs:  # on a CPU, an hour of four threads is four hours of a core
+        write(run.run_json, {"gpus": 0, "runs_per_gpu": None, "threads": 4, "train_seconds": 3600, "device": "CPU"})
+    rows = list(volt.search.measure(inputs, **options))
+    hours = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "gpu_hours"}
+    assert hours == {"search": 8.0, "found": 4.0}
 
 
 def test_shares_of_a_vocabulary_by_hand() -> None:
@@ -398,11 +427,20 @@ def test_volt_is_compared_with_bpe_of_its_number_of_merges(place: Path) -> None:
 def test_speed_of_training(place: Path) -> None:
     inputs: Any = made_up()
     for run in inputs.runs:
-        write(run.run_json, {"tokens_per_second": 300.0 * run.seed, "epochs": 2, "train_seconds": 5})
+        write(run.run_json, {"tokens_per_second": 310.0 * run.seed, "epochs": 2, "train_seconds": 5})
         statistics = {"en": {"pieces_per_sentence": 30.0, "sentences": 100}}
         write(run.stats_json, statistics)
     rows = list(volt.speed.measure(inputs))
     assert {(row["seed"], row["value"]) for row in rows} == {(1, 10.0), (2, 20.0)}
+
+
+def test_the_speed_of_a_short_training_is_of_the_sentences_that_it_saw(place: Path) -> None:
+    """Thirty updates of 32 sentences in 10 seconds, less than one pass over 29,000."""
+    inputs: Any = made_up()
+    for run in inputs.runs:
+        write(run.run_json, {"tokens_per_second": None, "epochs": 1, "sentences_seen": 960, "train_seconds": 10})
+        write(run.stats_json, {"en": {"pieces_per_sentence": 30.0, "sentences": 29000}})
+    assert {row["value"] for row in volt.speed.measure(inputs)} == {96.0}
 
 
 def test_a_groups_test_sets_are_measured_in_directions_of_their_own() -> None:
