@@ -323,12 +323,13 @@ class Sources:
 
     def texts(self, texts: Mapping[str, Any] | None) -> dict[str, Path]:
         """Return name -> path of single texts: the measure's files, and sides of corpora ({name: [corpus,
-        language]})."""
-        found = dict(self.files)
-        pairs = dict(self.pairs)
+        language]}), of the corpus's first pair with the language. Raises InputError where none has it."""
+        found, firsts = dict(self.files), self.pairs[::-1]
+        known = {f"{corpus} {side}": (corpus, pair) for corpus, pair in firsts for side in pair.split("-")}
         for name, (corpus, language) in (texts or {}).items():
-            check_known(f"corpus of the text {name}", [corpus], pairs, next_step="name its grid under `grids`")
-            found[name] = self.text_folder(corpus, pairs[corpus], "raw") / f"train.{language}"
+            side = f"{corpus} {language}"
+            check_known(f"corpus and language of the text {name}:", [side], known, "name its grid under `grids`")
+            found[name] = self.text_folder(*known[side], "raw") / f"train.{language}"
         return found
 
     def paths(self) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from papers.hft import paper as hft
@@ -21,6 +22,7 @@ from sacrebleu import sentence_bleu
 from replication import paper, report
 from replication.claims import CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
 from replication.measurements import frame, matching, together
+from replication.sources import Sources
 from replication.tables import of_value
 from subwords.errors import InputError
 
@@ -247,6 +249,25 @@ def test_most_changed_sentences(triples: list[tuple[str, str, str]], count: int)
     assert [each.line - 1 for each in found] == wanted
     for each in found:
         assert each.system - each.baseline == pytest.approx(differences[each.line - 1])
+
+
+def test_a_text_is_a_side_of_the_pair_that_has_its_language() -> None:
+    """Multi30k has several pairs: German is of the first that has it, whatever pairs come after."""
+    settings = yaml.safe_load((paper.FOLDER / "hft/experiment.yaml").read_text(encoding="utf-8"))
+    grid = {"corpora": ["multi30k"], "directions": ["en-de", "en-fr"]}
+    settings["experiment"] |= {**grid, "testsets": ["test2016"]}
+    settings["grids"] = {"both": grid | {"segmentations": ["bpe-2k", "hft-2k"]}}
+    settings |= {"scales": {"full": None}, "scale": "full", "measures": {"counts": {"grids": ["both"]}}}
+    sources = Sources(paper.from_settings(settings, "papers/hft/experiment.yaml"), "counts")
+    languages = {"a": "de", "b": "fr", "c": "en"}
+    found = sources.texts({name: ["multi30k", language] for name, language in languages.items()})
+    assert {name: path.parts[-2:] for name, path in found.items()} == {
+        "a": ("en-de", "train.de"),
+        "b": ("en-fr", "train.fr"),
+        "c": ("en-de", "train.en"),
+    }
+    with pytest.raises(InputError, match=r"(?s)'multi30k cs'.*allowed: .*multi30k fr.*next: name its grid"):
+        sources.texts({"a": ["multi30k", "cs"]})
 
 
 # ---- its file
