@@ -22,8 +22,8 @@ from papers.sbpe.gold_morphemes import Analyses, on_surface, read_morpho_challen
 from papers.sbpe.human.measuring import of_outcomes
 
 from replication import report
-from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE
-from replication.measurements import frame, matching
+from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Runs
+from replication.measurements import frame, matching, together
 from replication.paper import read
 from replication.sources import SegmentedText
 from replication.tables import of_value
@@ -531,6 +531,15 @@ def test_claims_on_the_papers_own_numbers() -> None:
     assert "10 of 12" in states["optimal"].published.reason
     assert "9 of 12" in states["size-matters-more"].published.reason
     assert {verdict.ours.state for verdict in states.values()} == {NOT_TESTABLE}
+
+
+def test_a_word_of_ones_own_is_not_judged() -> None:
+    """There are no morphemes of it by hand: the verdict is that of the five words."""
+    found = read("sbpe", "full")
+    keys = {"metric": "pieces", "corpus": "wmt19-en-de", "row": "haus", "text": "ha@@ us"}
+    own = frame(keys | {"segmentation": name.upper(), "algorithm": name} for name in ("sbpe", "bpe"))
+    printed, whole = together(found.printed.values()), found.claims["sbpe-whole-morphemes"]
+    assert whole(Runs(together([printed, own]))) == whole(Runs(printed))
 
 
 def test_latvian_values_of_sbpe_are_values_of_bpe() -> None:
