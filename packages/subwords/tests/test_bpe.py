@@ -84,6 +84,13 @@ def test_files_are_those_of_subword_nmt(irish: Path, tmp_path: Path) -> None:
     assert other.encode_batch(lines[:50]) == model.encode_batch(lines[:50])
 
 
+@pytest.mark.parametrize("count", ["", "²", "-1", "9" * 5000])
+def test_a_vocabulary_with_a_count_that_is_none(count: str, tmp_path: Path) -> None:
+    (tmp_path / "vocabulary").write_text(f"l@@ 3\no@@ {count}\n")
+    with pytest.raises(InputError, match="vocabulary, line 2"):
+        BPE([("l", "o")], vocabulary=str(tmp_path / "vocabulary"))
+
+
 @pytest.mark.shared
 def test_vocabulary_threshold_is_that_of_apply_bpe(irish: Path, tmp_path: Path) -> None:
     from subword_nmt.apply_bpe import BPE as Published

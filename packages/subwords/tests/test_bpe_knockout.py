@@ -84,7 +84,8 @@ def test_options_and_files(tmp_path: Path) -> None:
     (tmp_path / "canonical").write_text("patronesses\tpatron ess s\n")
     with pytest.raises(InputError, match="no word whose morphs join"):
         BPEKnockout.learn([tmp_path / "text"], 60, gold=str(tmp_path / "canonical"))
-    for content in ("", "#version: 0.2\na b\n", "#bpe-knockout, merges before it: 3\na\n"):
+    header = "#bpe-knockout, merges before it:"
+    for content in ("", "#version: 0.2\na b\n", f"{header} 3\na\n", f"{header} ²\na b\n", "3\na b\n"):
         (tmp_path / "m").write_text(content)
         with pytest.raises(InputError, match="no model of bpe-knockout"):
             BPEKnockout.load(tmp_path / "m")

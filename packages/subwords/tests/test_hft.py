@@ -286,6 +286,9 @@ def test_a_saved_model_is_the_same_model(tmp_path: Path) -> None:
 def test_a_bad_model_file_names_its_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 2"):
         HFT.load(write(tmp_path, "a\t1\nb 2\n"))
+    for count in ("9" * 20, "9" * 5000, "²", "--1"):
+        with pytest.raises(InputError, match="line 1"):
+            HFT.load(write(tmp_path, f"a\t{count}\n"))
     with pytest.raises(InputError, match="no entries"):
         HFT.load(write(tmp_path, ""))
 

@@ -112,8 +112,9 @@ def test_word_size_limits(text: Path) -> None:
 
 
 def test_a_frequency_file_that_is_not_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 2"):
-        Words.load(write(tmp_path / "model", ["the\t3", "cat"]))
+    for line in ("cat", "cat\t²", f"cat\t{'9' * 5000}"):
+        with pytest.raises(InputError, match="line 2"):
+            Words.load(write(tmp_path / "model", ["the\t3", line]))
 
 
 # SentencePiece
@@ -149,6 +150,16 @@ def test_a_sentencepiece_model_of_one_word_is_of_the_type_that_it_says(tmp_path:
     model = Unigram.learn([write(tmp_path / "text", ["a"])], 5)
     model.save(tmp_path / "model")
     assert Unigram.load(tmp_path / "model").encode("a a") == model.encode("a a")
+
+
+@sentence_pieces
+@pytest.mark.parametrize("content", [b"", b"#version: 0.2\nl o\n"])
+def test_a_file_that_is_no_sentencepiece_model_is_named(
+    algorithm: type[Segmenter], content: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / "codes").write_bytes(content)
+    with pytest.raises(InputError, match=r"codes is no SentencePiece model"):
+        algorithm.load(tmp_path / "codes")
 
 
 @sentence_pieces

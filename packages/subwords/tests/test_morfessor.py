@@ -87,10 +87,14 @@ def test_options_out_of_range(text: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ["", "# Morfessor Baseline, corpusweight=x\n", "# Morfessor Baseline, corpusweight=1\nx y\n"]
+    ("weight", "words"),
+    [
+        *((weight, "1 a + b\n") for weight in ("", "x", "nan", "0")),
+        *(("1", words) for words in ("", "x y\n", "-5 a + b\n", "² a + b\n", f"{'9' * 5000} a + b\n")),
+    ],
 )
-def test_files_that_are_no_model(content: str, tmp_path: Path) -> None:
-    (tmp_path / "m").write_text(content)
+def test_files_that_are_no_model(weight: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "m").write_text(f"# Morfessor Baseline, corpusweight={weight}\n{words}")
     with pytest.raises(InputError, match="no list of segmentations"):
         Morfessor.load(tmp_path / "m")
 

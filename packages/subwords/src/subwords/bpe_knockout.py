@@ -43,7 +43,7 @@ from subwords.marks import SEPARATOR
 from subwords.merges import learn_merges
 from subwords.merges.codes import END
 from subwords.merges.segmenter import MergedPieces
-from subwords.segmenter import Parameter, at_least, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, at_least, check_size, read_options, warn_of_fewer, whole_number
 
 _HEADER = "#bpe-knockout, merges before it: "
 
@@ -113,10 +113,14 @@ class BPEKnockout(MergedPieces):
     def read(cls, path: Path, **options: Any) -> Self:
         header, *lines = pieces_in(path) or [""]
         merges = [tuple(line.split(" ")) for line in lines]
-        learned = header.removeprefix(_HEADER)
-        if learned == header or not learned.isdigit() or not all(len(parts) > 1 and all(parts) for parts in merges):
+        learned = whole_number(header.removeprefix(_HEADER))
+        if (
+            not header.startswith(_HEADER)
+            or learned is None
+            or not all(len(parts) > 1 and all(parts) for parts in merges)
+        ):
             raise InputError(f"{path} is no model of bpe-knockout", allowed=f"{_HEADER!r}, then a merge a line")
-        return cls(merges, int(learned), **read_options(cls, options, "encode"))
+        return cls(merges, learned, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         write_lines(path, [f"{_HEADER}{self.learned}", *map(" ".join, self.merges)])

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from subwords.errors import InputError
 from subwords.files import read_lines, write_lines
-from subwords.segmenter import Segmenter, read_options
+from subwords.segmenter import Segmenter, read_options, whole_number
 
 
 def by_frequency(counts: Mapping[str, int]) -> list[tuple[str, int]]:
@@ -33,13 +33,14 @@ def read_frequencies(path: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):
         piece, tab, count = line.rpartition("\t")
-        if not tab or not piece or not count.isascii() or not count.removeprefix("-").isdigit():
+        number_of = whole_number(count.removeprefix("-"))
+        if not tab or not piece or number_of is None:
             raise InputError(
                 f"{path}, line {number}: {line[:80]!r} is not a piece and its count",
                 allowed="piece<TAB>count",
                 next_step="check that the model file belongs to this algorithm",
             )
-        counts[piece] = int(count)
+        counts[piece] = -number_of if count.startswith("-") else number_of
     return counts
 
 

@@ -182,9 +182,12 @@ class Huffman(WordSegmenter):
             ) from error
         if not isinstance(codes, dict) or not all(isinstance(word, str) for word in codes.values()):
             raise InputError(f"{path} is not a mapping of codes to words", next_step="subwords learn huffman")
-        if not all(codes) or re.search("[\ud800-\udfff]", "".join([*codes, *codes.values()])):  # JSON can name these
+        texts = [*codes, *codes.values()]
+        if not codes or not all(texts) or re.search("[ \n\ud800-\udfff]", "".join(texts)):  # JSON can name all of these
             raise InputError(
-                f"{path} has an empty code, or half a character (U+D800 to U+DFFF)", next_step="subwords learn huffman"
+                f"{path} has no code, or one that is empty or holds a space, a line feed or half a character (U+D800 to"
+                " U+DFFF), or whose word does",
+                next_step="subwords learn huffman",
             )
         model = cls(codes, _unknown(options))
         if len(set(codes.values())) < len(codes):

@@ -27,7 +27,7 @@ from subwords import marks
 from subwords.counting import count_words
 from subwords.errors import InputError, extra
 from subwords.files import read_bytes, write_lines
-from subwords.segmenter import MarkedSegmenter, Parameter, at_least, check_idle, check_size, read_options
+from subwords.segmenter import MarkedSegmenter, Parameter, at_least, check_idle, check_size, read_options, whole_number
 
 if TYPE_CHECKING:
     from morfessor import BaselineModel
@@ -100,6 +100,8 @@ class Morfessor(MarkedSegmenter):
             lines = content.decode("utf-8").split("\n")
             weight = float(lines[0].removeprefix(_HEADER))
             segmentations = [_segmentation(line) for line in lines[1:] if line]
+            if not segmentations or not 0 < weight < math.inf:
+                raise ValueError(f"corpusweight={weight}, {len(segmentations)} words")
         except ValueError as error:
             raise InputError(
                 f"{path} is no list of segmentations: {error}",
@@ -140,9 +142,10 @@ def _flat(segmentations: Iterator[_Segmentation], weight: float) -> BaselineMode
 def _segmentation(line: str) -> _Segmentation:
     count, _, morphs = line.partition(" ")
     found = morphs.split(_BETWEEN)
-    if not all(found) or any(" " in morph for morph in found):
+    number = whole_number(count)
+    if not number or not all(found) or any(" " in morph for morph in found):
         raise ValueError(f"{line[:60]!r}")
-    return int(count), "".join(found), found
+    return number, "".join(found), found
 
 
 @contextmanager

@@ -104,8 +104,7 @@ def _reader(content: bytes, path: Path) -> Segmenter:
     if content.startswith(HEADER.encode()):
         return BPE(merges_in(content, path))
     with suppress(InputError):
-        if content:
-            return Unigram(content)
+        return Unigram(content)
     raise InputError(
         f"{path} is no model of a known kind",
         allowed=f"a tokenizer.json, a SentencePiece model, or codes of subword-nmt ({HEADER})",

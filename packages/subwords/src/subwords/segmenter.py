@@ -32,7 +32,7 @@ LINES_PER_BATCH = 4096
 #: Bytes of words and pieces that an encoder remembers before it starts afresh, so that memory is bounded on any input.
 CACHED_BYTES = 200_000_000
 
-#: Digits of a size; int() itself raises for some thousands of them.
+#: Digits of a number in a file or of a size; int() itself raises for some thousands of them, the core above 2 ** 63.
 MOST_DIGITS = 18
 
 #: Held while an encoder is made, so that threads that begin together share one.
@@ -538,6 +538,11 @@ def at_least(options: Mapping[str, Any], name: str, least: int = 1) -> int:
     return int(options[name])
 
 
+def whole_number(text: str) -> int | None:
+    """Return the number that a text writes in the digits 0 to 9, or None: for another text, and one of many digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None
+
+
 def check_least(cls: type[Segmenter], size: int, least: int, what: str) -> None:
     """Raise InputError where a size is below the least one that a model can have."""
     if size < least:
@@ -572,8 +577,7 @@ def check_size(cls: type[Segmenter], size: object) -> int:
         if size is not None:
             raise InputError(f"{cls.algorithm} takes no size, but got {size!r}", next_step="leave the size out")
         return 0
-    digits = isinstance(size, str) and size.isascii() and size.isdigit() and len(size) <= MOST_DIGITS
-    number = int(size) if digits else size  # type: ignore[call-overload]
+    number = whole_number(size) if isinstance(size, str) else size
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise InputError(
             f"{cls.algorithm} cannot have the size {size!r}",

@@ -72,15 +72,18 @@ class SentencePieceModel(Segmenter):
         """SentencePiece writes a space as U+2581 and has no escape for the text's own."""
         return line.replace(SPACE, " ")
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, name: str | Path = "this") -> None:
+        """Take the content of a model file, which errors call `name`."""
         from sentencepiece import SentencePieceProcessor
 
         self.model = model
         try:
             self.processor = SentencePieceProcessor(model_proto=model, num_threads=1)
             entries = range(self.processor.get_piece_size())
-        except (RuntimeError, OSError) as error:
-            raise InputError(f"not a SentencePiece model: {error}", next_step="check the model file") from None
+        except (RuntimeError, OSError):
+            entries = range(0)
+        if not entries:
+            raise InputError(f"{name} is no SentencePiece model", next_step="check the model file")
         special = (n for n in entries if self.processor.is_unknown(n) or self.processor.is_control(n))
         self._special = [self.processor.id_to_piece(n) for n in special]
         unknown = self.processor.id_to_piece(self.processor.unk_id())
@@ -148,7 +151,7 @@ class SentencePieceModel(Segmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        model = cls(read_bytes(path), **read_options(cls, options, "encode"))
+        model = cls(read_bytes(path), name=path, **read_options(cls, options, "encode"))
         if model.kind == cls.model_type:
             return model
         if model.kind in ("word", "char"):

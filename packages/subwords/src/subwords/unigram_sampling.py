@@ -22,6 +22,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import accumulate, groupby
+from pathlib import Path
 from typing import ClassVar
 
 from subwords.errors import InputError
@@ -56,8 +57,8 @@ class UnigramSampling(Unigram):
         Parameter("candidates", 0, "draw from so many best segmentations; 0: from all", stage="encode", draws=True),
     )
 
-    def __init__(self, model: bytes, alpha: float = 0.1, candidates: int = 0) -> None:
-        super().__init__(model)
+    def __init__(self, model: bytes, alpha: float = 0.1, candidates: int = 0, name: str | Path = "this") -> None:
+        super().__init__(model, name)
         if not 0 <= alpha < math.inf:
             raise InputError(f"alpha={alpha} cannot be used", allowed="0 or more")
         if candidates == 1 or not 0 <= candidates <= 512:

@@ -14,7 +14,7 @@ from subwords.errors import InputError
 from subwords.files import FileRead
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge, read_codes, write_codes
-from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options
+from subwords.segmenter import Parameter, WordSegmenter, changed_options, check_idle, read_options, whole_number
 
 if TYPE_CHECKING:
     from subwords.core.pieces import Splitter
@@ -159,12 +159,13 @@ def pieces_of_vocabulary(file: FileRead, threshold: int) -> set[str]:
     pieces = set()
     for number, line in enumerate(file.lines(), 1):
         piece, space, count = line.strip(" \r").partition(" ")
-        if not space or not count.isdigit():
+        occurs = whole_number(count)
+        if not space or occurs is None:
             raise InputError(
                 f"{file.path}, line {number}: {line[:60]!r} is not a piece and its count",
                 allowed="lines of the form: piece count",
                 next_step="make it with: subword-nmt get-vocab < PIECES > VOCABULARY",
             )
-        if int(count) >= threshold:
+        if occurs >= threshold:
             pieces.add(piece)
     return pieces

@@ -107,18 +107,19 @@ class PickyBPE(WordSegmenter):
         try:
             model = json.loads(content)
             characters = [token["str"] for token in model["tokens"] if len(token["str"]) == 1]
-            events = [
+            numbered = [
                 (merge["id"], Event(merge["new_token"]["str"], tuple(part["str"] for part in merge["pair"]), True))
                 for merge in model["merges"]
             ] + [
                 (split["id"], Event(split["token"]["str"], tuple(part["str"] for part in split["split"]), False))
                 for split in model["splits"]
             ]
+            events = [event for _, event in sorted(numbered)]
         except (ValueError, KeyError, TypeError):
             raise InputError(
                 f"{path} is no model of Picky BPE", allowed="JSON with tokens, merges and splits"
             ) from None
-        return cls(characters, [event for _, event in sorted(events)], **read_options(cls, options, "encode"))
+        return cls(characters, events, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         made = {event.piece: event.parts for event in reversed(self.events) if event.merged}  # the first time
