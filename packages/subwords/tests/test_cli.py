@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -35,7 +36,7 @@ def model(tmp_path: Path, text: Path) -> Path:
     return path
 
 
-def piped(monkeypatch: pytest.MonkeyPatch, arguments: list[str], content: bytes) -> int:
+def through_pipes(monkeypatch: pytest.MonkeyPatch, arguments: list[str], content: bytes) -> int:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     return main(arguments)
 
@@ -43,10 +44,10 @@ def piped(monkeypatch: pytest.MonkeyPatch, arguments: list[str], content: bytes)
 def test_bytes_through_pipes(
     model: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    assert piped(monkeypatch, ["encode", "char", "--model", str(model)], TEXT) == 0
+    assert through_pipes(monkeypatch, ["encode", "char", "--model", str(model)], TEXT) == 0
     pieces = capfdbinary.readouterr().out
     assert pieces == "t h e ▁ c a t ▁ s a t\n\no n ▁ t h e ▁ m a t ▁2028 ▁ ▁0085 ▁2581\n".encode()
-    assert piped(monkeypatch, ["decode", "char", "--model", str(model)], pieces) == 0
+    assert through_pipes(monkeypatch, ["decode", "char", "--model", str(model)], pieces) == 0
     assert capfdbinary.readouterr() == (TEXT, b"")
 
 
@@ -68,7 +69,7 @@ def test_as_many_lines_out_as_in(
     monkeypatch: pytest.MonkeyPatch,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    piped(monkeypatch, ["encode", "char", "--model", str(model)], content)
+    through_pipes(monkeypatch, ["encode", "char", "--model", str(model)], content)
     out = capfdbinary.readouterr().out
     assert out.count(b"\n") == lines
     assert b"\r" not in out
@@ -102,13 +103,13 @@ BAD = {
     "option without value": (["learn", "char", "--set", "x", "--model", "m", "text"], "KEY=VALUE"),
     "no model": (["encode", "char", "--model", "m", "-i", "text"], "cannot read m: no such file"),
     "not UTF-8": (["learn", "char", "--model", "m", "latin1"], "latin1, line 2: not UTF-8 (byte 0xe9 at position 3)"),
-    "pieces": (["stats", "absent"], "cannot read absent"),
+    "pieces": (["stats", "absent"], "no such text: absent"),
     "model without algorithm": (["stats", "text", "--model", "text"], "belong together"),
     "gold without model": (["stats", "text", "--gold", "text"], "--algorithm NAME --model FILE"),
     "alpha": (["stats", "text", "--alpha", "-1"], "alpha"),
     "compare size": (["compare", "text", "--size", "many"], "'many'"),
     "compare algorithm": (["compare", "text", "--size", "9", "--algorithms", "wrod"], "did you mean 'word'"),
-    "compare text": (["compare", "absent", "--size", "9"], "cannot read absent"),
+    "compare text": (["compare", "absent", "--size", "9"], "no such text: absent"),
     "list": (["list", "chra"], "did you mean 'char'"),
     "compressed text": (["learn", "char", "--model", "m", "cut.gz"], "cut.gz is no whole gzip file"),
     "compressed input": (["vocabulary", "-i", "wrong.gz"], "wrong.gz is no whole gzip file"),
@@ -332,6 +333,25 @@ def test_stats_as_text_and_json(tmp_path: Path, text: Path, model: Path, capfd: 
     shown = dict(line.split("\t") for line in capfd.readouterr().out.splitlines())
     assert shown["unknown.unknown_piece_rate"] == "0.333333"
     assert shown["pieces"] == "3"
+
+
+def test_stats_of_pipes_are_those_of_files(
+    tmp_path: Path,
+    text: Path,
+    model: Path,
+    capfd: pytest.CaptureFixture[str],
+    piped: Callable[[bytes], str],
+) -> None:
+    pieces, gold = tmp_path / "pieces", tmp_path / "gold"
+    gold.write_text("mat\tma t\n")
+    assert main(["encode", "char", "--model", str(model), "-i", str(text), "-o", str(pieces)]) == 0
+    shown = []
+    for name in (str, lambda path: piped(path.read_bytes())):
+        given = ["--text", name(text), "--reference", name(pieces), "--gold", name(gold)]
+        assert main(["stats", name(pieces), *given, "--algorithm", "char", "--model", str(model)]) == 0
+        shown.append(capfd.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "unknown.words" in shown[0]
 
 
 def test_stats_with_a_model(tmp_path: Path, text: Path, model: Path, capfd: pytest.CaptureFixture[str]) -> None:

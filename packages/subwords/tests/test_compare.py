@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,24 @@ def test_figures_by_hand(text: Path, tmp_path: Path) -> None:
     assert (word.size_reached, word.types, word.pieces_per_word, word.kept_whole) == (6, 6, 1.0, 1.0)
     assert word.morph_f1 == 0.0
     assert (char.reason, word.reason) == ("", "")
+
+
+def test_a_text_and_gold_from_pipes_give_the_same_figures(
+    text: Path, tmp_path: Path, piped: Callable[[bytes], str]
+) -> None:
+    gold = tmp_path / "gold"
+    gold.write_text("abab\tab ab\n")
+    names, untimed = ["char", "word", "oracle"], {"learn_seconds": None, "encode_seconds": None}
+    expected = compare(text, 6, algorithms=names, gold=gold)
+    text_pipe, gold_pipe = Path(piped(text.read_bytes())), Path(piped(gold.read_bytes()))
+    found = compare(text_pipe, 6, algorithms=names, gold=gold_pipe)
+    assert [replace(row, **untimed) for row in found] == [replace(row, **untimed) for row in expected]
+
+
+def test_gold_without_a_usable_word_is_named(text: Path, piped: Callable[[bytes], str]) -> None:
+    gold = piped(b"patronesses\tpatron ess s\n")
+    with pytest.raises(InputError, match=f"{gold} has no word whose morphs join to it"):
+        compare(text, 6, algorithms=["char"], gold=Path(gold))
 
 
 def test_every_registered_algorithm_has_a_row_and_failures_their_reason(text: Path) -> None:

@@ -36,7 +36,7 @@ def learn(
     """
     cls = registry.find(algorithm)
     given = read_options(cls, options)
-    with _as_files(texts) as files, use(threads):
+    with as_files(texts) as files, use(threads):
         read = [*files, *(given[p.name] for p in cls.parameters if p.is_file and given[p.name])]
         for name in (p.name for p in cls.parameters if p.is_output and given[p.name]):
             if any(same_file(given[name], file) for file in read):
@@ -67,7 +67,7 @@ def load(path: str | Path, algorithm: str | None = None, **options: Any) -> Segm
 
 
 @contextmanager
-def _as_files(texts: Texts) -> Iterator[list[Path]]:
+def as_files(texts: Texts) -> Iterator[list[Path]]:
     """Give the paths of files that hold the texts. What can be read only once is copied into a temporary folder.
 
     Errors name where a copy comes from. Raises InputError for a file that is not there, and for what is no text.

@@ -25,6 +25,11 @@ class GoldWord(NamedTuple):
     word: str
     morphs: list[str]
 
+    @property
+    def joins(self) -> bool:
+        """Whether the morphs join to the word: else it has no boundaries on its surface."""
+        return "".join(self.morphs) == self.word
+
 
 def read_gold(path: Path) -> list[GoldWord]:
     """Return the words of a gold file. Raises InputError with the line number where a line has not that format."""
@@ -37,6 +42,17 @@ def read_gold(path: Path) -> list[GoldWord]:
             raise InputError(problem, allowed="word<TAB>morph morph ...")
         gold.append(GoldWord(word, [morphs[0], *(morph.removeprefix("@@") for morph in morphs[1:])]))
     return gold
+
+
+def usable_gold(path: Path, *, with_spaces: bool = True) -> dict[str, list[str]]:
+    """Return the words of a gold file whose morphs join to them, with these; of a word given twice, the last ones.
+
+    Words that hold a space may be left out. Raises InputError where no word is left, and as `read_gold` does.
+    """
+    words = (gold for gold in read_gold(path) if gold.joins and (with_spaces or " " not in gold.word))
+    if not (usable := dict(words)):
+        raise InputError(f"{path} has no word whose morphs join to it", allowed="word<TAB>morph morph ...")
+    return usable
 
 
 def cuts(stretches: Sequence[str]) -> frozenset[int]:
@@ -72,7 +88,7 @@ def boundary_scores(segmenter: Segmenter, gold: Sequence[GoldWord]) -> dict[str,
     pieces are no stretches of the word (the codes of `huffman`, `<unk>`). With no word scored all figures are None:
     not applicable.
     """
-    on_surface = [(word, morphs) for word, morphs in gold if "".join(morphs) == word]
+    on_surface = [word for word in gold if word.joins]
     boundaries = piece_boundaries(segmenter, [word for word, _ in on_surface])
     pairs = zip(boundaries, (cuts(morphs) for _, morphs in on_surface), strict=True)
     scored = [(found, true) for found, true in pairs if found is not None]

@@ -35,7 +35,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Self
 
-from subwords.boundaries import cuts, read_gold
+from subwords.boundaries import cuts, usable_gold
 from subwords.counting import word_table
 from subwords.errors import InputError
 from subwords.files import pieces_in, write_lines
@@ -91,11 +91,7 @@ class BPEKnockout(MergedPieces):
         iterations = at_least(chosen, "iterations")
         if not 0 < chosen["blame"] <= 1:
             raise InputError(f"blame={chosen['blame']} cannot be used", allowed="above 0, up to 1")
-        gold = {word: morphs for word, morphs in read_gold(Path(chosen["gold"])) if "".join(morphs) == word}
-        if not gold:
-            raise InputError(
-                f"{chosen['gold']} has no word whose morphs join to it", allowed="word<TAB>morph morph ..."
-            )
+        gold = usable_gold(Path(chosen["gold"]))
         words = word_table(texts)
         merges: list[Parts] = list(learn_merges(words, wanted, least))
         learned = len(merges)

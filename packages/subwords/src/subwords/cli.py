@@ -290,12 +290,15 @@ def _stats(arguments: argparse.Namespace) -> None:
     if arguments.options and not arguments.model:
         raise InputError("--set does nothing without a model", next_step="add --algorithm NAME --model FILE")
     segmenter = _load(arguments) if arguments.model else None
-    segmented = statistics.Segmented(arguments.pieces, arguments.text)
-    alpha = statistics.ALPHA if arguments.alpha is None else arguments.alpha
-    figures = statistics.describe(segmented, segmenter=segmenter, gold=arguments.gold, alpha=alpha)
-    if arguments.reference:
-        _, known = statistics.count_pieces(arguments.reference)
-        figures["unknown"] = statistics.unknown_rates(segmented, known, segmenter)
+    given = {name: path for name in ("pieces", "text", "reference", "gold") if (path := getattr(arguments, name))}
+    with api.as_files(list(given.values())) as files:  # some are read twice, and may be pipes
+        read = dict(zip(given, files, strict=True))
+        segmented = statistics.Segmented(read["pieces"], read.get("text"))
+        alpha = statistics.ALPHA if arguments.alpha is None else arguments.alpha
+        figures = statistics.describe(segmented, segmenter=segmenter, gold=read.get("gold"), alpha=alpha)
+        if "reference" in read:
+            _, known = statistics.count_pieces(read["reference"])
+            figures["unknown"] = statistics.unknown_rates(segmented, known, segmenter)
     if arguments.json:
         print(json.dumps(figures, ensure_ascii=False, indent=2))
     else:

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from subwords import registry
+from subwords.api import as_files
+from subwords.boundaries import usable_gold
 from subwords.counting import count_words
 from subwords.errors import InputError, extra
 from subwords.files import read_lines, write_lines
@@ -62,7 +64,8 @@ def compare(
     tokenized text. `options` are parameters by algorithm. `morph_f1` is the macro F1 of boundaries against `gold`,
     from which `oracle` takes its pieces: the upper bound.
 
-    Raises InputError when the text or the gold file cannot be used, or an algorithm is not registered.
+    The text and the gold file may be pipes. Raises InputError when one of them cannot be used, or an algorithm is not
+    registered.
     """
     names = list(algorithms or registry.names())
     for name in names:
@@ -71,9 +74,12 @@ def compare(
     for name in options or {}:
         if name not in names:
             raise InputError(f"options for {name!r}, which is not compared", allowed=", ".join(names))
-    words = sum(count_words([text]).values())
     rows = []
-    with tempfile.TemporaryDirectory(prefix="subwords-compare-") as folder:
+    temporary = tempfile.TemporaryDirectory(prefix="subwords-compare-")
+    with as_files([text, gold] if gold else [text]) as (text, *golds), temporary as folder:
+        words, gold = sum(count_words([text]).values()), next(iter(golds), None)
+        if gold:
+            usable_gold(gold)  # a fault of it is no fault of the algorithms
         texts = {"raw": text, "moses": _tokenized(text, moses, Path(folder)) if moses else text}
         for name in names:
             upper_bound = {"gold": str(gold)} if gold and name == "oracle" else {}

@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from subwords import marks
-from subwords.boundaries import read_gold
-from subwords.errors import InputError
+from subwords.boundaries import usable_gold
 from subwords.files import write_lines
 from subwords.segmenter import MarkedSegmenter, Parameter, check_size, read_options
 
@@ -67,10 +66,7 @@ class Oracle(MarkedSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        morphs = {word: found for word, found in read_gold(path) if "".join(found) == word and " " not in word}
-        if not morphs:
-            raise InputError(f"{path} has no word whose morphs join to it", allowed="word<TAB>morph morph ...")
-        return cls(morphs, **read_options(cls, options, "encode"))
+        return cls(usable_gold(path, with_spaces=False), **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         write_lines(path, (f"{word}\t{' '.join(morphs)}" for word, morphs in sorted(self.morphs.items())))
