@@ -297,9 +297,22 @@ def test_sentencepiece_byte_fallback_comes_back(algorithm: type[Segmenter], text
 
 @sentence_pieces
 def test_sentencepiece_coverage_limits(algorithm: type[Segmenter], text: Path) -> None:
-    for coverage in (0, 1.5, "most"):
-        with pytest.raises(InputError, match="character_coverage"):
+    for coverage in (0, 0.97, 1.5, "most"):
+        with pytest.raises(InputError, match=r"character_coverage(?s:.*)0\.98 to 1"):
             algorithm.learn([text], 60, character_coverage=coverage)
+
+
+@sentence_pieces
+@pytest.mark.parametrize(
+    ("line", "normalization"), [(" ", "identity"), ("\0", "identity"), (" ", "nmt_nfkc"), ("\t", "nmt_nfkc")]
+)
+def test_sentencepiece_learns_nothing_from_spaces(
+    algorithm: type[Segmenter], line: str, normalization: str, tmp_path: Path
+) -> None:
+    text = write(tmp_path / "text", [line, line * 2])
+    for size in (1, 60):
+        with pytest.raises(InputError, match=f"there is no word in {text}"):
+            algorithm.learn([text], size, normalization=normalization)
 
 
 # WordPiece

@@ -20,12 +20,13 @@ from __future__ import annotations
 import codecs
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from subwords.errors import InputError, extra
+from subwords.counting import no_word
+from subwords.errors import extra
 from subwords.files import read_lines
 from subwords.segmenter import Segmenter, checked
 
@@ -72,14 +73,14 @@ def split(line: str) -> list[str]:
     return [token for token, _ in _splitter().pre_tokenize_str(line)]
 
 
-def count_tokens(texts: Iterable[Path]) -> dict[str, int]:
+def count_tokens(texts: Sequence[Path]) -> dict[str, int]:
     """Return the pre-tokens of text files with their counts. Raises InputError where there are none."""
     counts: Counter[str] = Counter()
     for path in texts:
         for line in read_lines(path):
             counts.update(split(line))
     if not counts:
-        raise InputError("no text to learn from: every line is empty", next_step="check the text files")
+        raise no_word(texts)
     return dict(counts)
 
 

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from subwords.errors import InputError
+from subwords.counting import no_word
 from subwords.files import read_lines
 from subwords.frequencies import CountedPieces
 from subwords.segmenter import check_size, checked, read_options
@@ -64,7 +64,7 @@ class Characters(CountedPieces):
             for line in read_lines(path):
                 counts.update(line)
         if not counts:
-            raise InputError("no text to learn from: every line is empty", next_step="check the text files")
+            raise no_word(texts)
         return cls({_PIECES.get(character, character): count for character, count in counts.items()})
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:

@@ -56,9 +56,14 @@ def word_table(paths: Iterable[str | Path], prepare: Callable[[bytes], bytes] | 
             raise
     table = tables[0] if len(tables) == 1 else WordTable.joined(tables)
     if not len(table):
-        names = ", ".join(map(str, texts)) or "(no file)"
-        raise InputError(f"there is no word in {names}", next_step="give a text that is not empty")
+        raise no_word(texts)
     return table
+
+
+def no_word(texts: Iterable[Path]) -> InputError:
+    """Return the error for texts that nothing can be learned from."""
+    names = ", ".join(map(str, texts)) or "(no file)"
+    return InputError(f"there is no word in {names}", next_step="give a text that is not empty")
 
 
 def strip_lines(block: bytes) -> bytes:

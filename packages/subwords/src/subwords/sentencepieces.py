@@ -28,6 +28,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from subwords.counting import no_word
 from subwords.errors import InputError
 from subwords.files import read_bytes, read_lines, write_whole
 from subwords.segmenter import Parameter, Segmenter, changed_options, check_size, checked, read_options, warn_of_fewer
@@ -55,7 +56,7 @@ class SentencePieceModel(Segmenter):
     size_counts = "entries of the vocabulary (pieces, characters, <unk>, <s>, </s>)"
     reads = "raw"
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("character_coverage", 1.0, "share of the text's characters that enter the vocabulary"),
+        Parameter("character_coverage", 1.0, "share of the text's characters that enter the vocabulary, 0.98 to 1"),
         Parameter(
             "normalization",
             "identity",
@@ -115,13 +116,15 @@ class SentencePieceModel(Segmenter):
 
         chosen, applied = read_options(cls, options, "learn"), read_options(cls, options, "encode")
         coverage = chosen["character_coverage"]
-        if not 0 < coverage <= 1:
-            raise InputError(f"character_coverage={coverage}", allowed="above 0, up to 1")
+        if not 0.98 <= coverage <= 1:
+            raise InputError(
+                f"character_coverage={coverage} cannot be used", allowed="0.98 to 1, as SentencePiece has it"
+            )
         wanted = check_size(cls, size)
         if wanted > _LARGEST:
             raise InputError(f"{cls.algorithm}: size={wanted} is too large", allowed=f"up to {_LARGEST}")
         normalization = chosen.pop("normalization")
-        lines, model = _Lines(texts), io.BytesIO()
+        lines, model, failure = _Lines(texts), io.BytesIO(), ""
         try:
             SentencePieceTrainer.train(
                 sentence_iterator=iter(lines),
@@ -136,12 +139,16 @@ class SentencePieceModel(Segmenter):
                 **chosen,
             )
         except (RuntimeError, OSError, ValueError) as error:
-            if not lines.error and (most := re.search(r"set it to a value <= (\d+)", str(error))):
-                warn_of_fewer(cls, int(most[1]), wanted, "the text gives no more")
-                return cls.learn(texts, int(most[1]), **options)
-            raise lines.error or _explained(cls, wanted, str(error)) from None
+            failure = str(error)
         if lines.error:
             raise lines.error
+        if not lines.has_word or "(all_chars_count) > (0)" in failure:  # or none that the normalization leaves
+            raise no_word(texts)
+        if most := re.search(r"set it to a value <= (\d+)", failure):
+            warn_of_fewer(cls, int(most[1]), wanted, "the text gives no more")
+            return cls.learn(texts, int(most[1]), **options)
+        if failure:
+            raise _explained(cls, wanted, failure)
         return cls(model.getvalue(), **applied)
 
     def special_pieces(self) -> list[str]:
@@ -236,17 +243,23 @@ def _fields(content: bytes) -> Iterator[tuple[int, Any]]:
 
 
 class _Lines:
-    """The lines of the texts as SentencePiece takes them; `error` keeps what stopped them, which its C++ side drops."""
+    """The lines of the texts as SentencePiece takes them; `error` keeps what stopped them, which its C++ side drops.
+
+    `has_word` says whether one of them has another character than spaces.
+    """
 
     def __init__(self, texts: Sequence[Path]) -> None:
         self.texts = texts
         self.error: InputError | None = None
+        self.has_word = False
 
     def __iter__(self) -> Iterator[str]:
         try:
             for path in self.texts:
                 for line in read_lines(path):
-                    yield from _cut(line.translate(_NOT_LEARNED) if "\0" in line or "\u2585" in line else line)
+                    line = line.translate(_NOT_LEARNED) if "\0" in line or "\u2585" in line else line
+                    self.has_word = self.has_word or bool(line.strip(" "))
+                    yield from _cut(line)
         except InputError as error:
             self.error = error
 
@@ -271,8 +284,6 @@ def _explained(cls: type[Segmenter], size: int, message: str) -> InputError:
             allowed=f"at least {too_small[1]}",
             next_step="a larger --size, or --set character_coverage=0.9995",
         )
-    if "sentences_.empty()" in message:
-        return InputError("no text to learn from: every line is empty", next_step="check the text files")
     return InputError(f"{cls.algorithm}: SentencePiece cannot learn this: {message}")
 
 

@@ -29,6 +29,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from subwords.counting import no_word
 from subwords.errors import InputError, extra
 from subwords.files import pieces_in, read_lines, write_lines
 from subwords.marks import CONTINUES
@@ -76,7 +77,7 @@ class WordPiece(MarkedSegmenter):
         wanted = check_size(cls, size)
         words = {word for path in texts for line in read_lines(path) for word in line.split(" ") if word}
         if not words:
-            raise InputError("no text to learn from: every line is empty", next_step="check the text files")
+            raise no_word(texts)
         continuing = {character for word in words for character in word[1:]}
         smallest = len(continuing | {word[0] for word in words}) + len(continuing) + 1
         check_least(cls, wanted, smallest, "the alphabet of the text")
