@@ -96,6 +96,14 @@ def test_numbers_that_are_no_whole_numbers(value: object) -> None:
         Parameter("interval", 1000, "merges").parse(value)
 
 
+@pytest.mark.parametrize("default", ["-", 1, 0.5, True])
+def test_no_value_is_no_text(default: object) -> None:
+    """str(None) is a text, too: morfessor would split at N, o, n and e."""
+    with pytest.raises(InputError, match=r"forcesplit has no value\n  allowed: characters"):
+        Parameter("forcesplit", default, "characters").parse(None)
+    assert Parameter("forcesplit", None, "characters", kind=str).parse(None) is None
+
+
 def test_every_check_can_fail(tmp_path: Path) -> None:
     """A class that does everything wrong fails them, each with its reason."""
     trial: Any = Trial(registry.find("char"), tmp_path)

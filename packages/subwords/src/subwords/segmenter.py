@@ -59,6 +59,8 @@ class Parameter:
         kind = self.kind or type(self.default)
         if self.default is None and (value is None or (isinstance(value, str) and value.lower() in ("none", "null"))):
             return None
+        if value is None:
+            raise InputError(f"{self.name} has no value", allowed=self.help)
         try:
             parsed = _TRUTH[str(value).lower()] if kind is bool else kind(value)
             if kind is int and isinstance(value, float) and value != parsed:
