@@ -94,6 +94,9 @@ def test_bytes_that_are_no_text_decode_all_the_same(text: Path) -> None:
 def test_sizes(text: Path) -> None:
     with pytest.raises(InputError, match="at least 256"):
         ByteBPE.learn([text], 255)
+    for frequency in (-1, 0):
+        with pytest.raises(InputError, match=f"min_frequency={frequency} is too small"):
+            ByteBPE.learn([text], 300, min_frequency=frequency)
     with pytest.warns(UserWarning, match="not 100000"):
         ByteBPE.learn([text], 100_000)
     with pytest.raises(InputError, match="half a character"):

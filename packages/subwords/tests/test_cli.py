@@ -108,6 +108,7 @@ BAD = {
     "gold without model": (["stats", "text", "--gold", "text"], "--algorithm NAME --model FILE"),
     "alpha": (["stats", "text", "--alpha", "-1"], "alpha"),
     "compare size": (["compare", "text", "--size", "many"], "'many'"),
+    "compare long size": (["compare", "text", "--size", "9" * 5000], "allowed: a whole number"),
     "compare algorithm": (["compare", "text", "--size", "9", "--algorithms", "wrod"], "did you mean 'word'"),
     "compare text": (["compare", "absent", "--size", "9"], "no such text: absent"),
     "list": (["list", "chra"], "did you mean 'char'"),
@@ -264,6 +265,31 @@ def test_redirected_input_is_not_written_over(model: Path, text: Path) -> None:
     assert done.returncode == 2
     assert "is the input, too" in done.stderr
     assert text.read_bytes() == TEXT
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closed", "said"),
+    [
+        ("encode char --model char.model", "<&-", "standard input is closed"),
+        ("learn char --model m -", "<&-", "standard input is closed"),
+        ("encode char --model char.model -i text", ">&-", "standard output is closed"),
+        ("encode char --model char.model -i text -o pieces", ">&-", ""),
+        ("learn char --model m text", ">&-", "subwords: char|"),
+    ],
+)
+def test_standard_streams_that_are_closed(arguments: str, closed: str, said: str, model: Path) -> None:
+    command = ["bash", "-c", f"{sys.executable} -m subwords {arguments} {closed}"]
+    done = subprocess.run(command, env=ENVIRONMENT, cwd=model.parent, capture_output=True, text=True)
+    assert done.returncode == (2 if "closed" in said else 0)
+    assert done.stderr.startswith(f"subwords: {said}" if "closed" in said else said)
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_said_on_a_closed_standard_error_is_not_in_the_pieces(text: Path, tmp_path: Path) -> None:
+    assert main(["learn", "word", "--size", "1", "--model", str(tmp_path / "model"), str(text)]) == 0
+    command = ["bash", "-c", f"{sys.executable} -m subwords encode word --model model -i text 2>&-"]
+    done = subprocess.run(command, env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == "the <unk> <unk>\n\n<unk> the <unk> <unk>\n"
 
 
 def test_assignments() -> None:

@@ -157,6 +157,13 @@ def test_renyi_by_hand() -> None:
             renyi_efficiency([2, 1], alpha)
 
 
+@pytest.mark.parametrize("alpha", [300, 1000, 1e6, 1e300])
+def test_renyi_of_an_order_at_which_powers_are_too_small_for_numbers(alpha: float) -> None:
+    """Only the greatest shares count: two of 8 in 100."""
+    expected = (alpha * math.log(0.08) + math.log(2)) / (1 - alpha) / math.log(14)
+    assert renyi_efficiency([8] * 2 + [7] * 12, alpha) == pytest.approx(expected, rel=1e-12)
+
+
 @settings(derandomize=True)
 @given(descending.filter(lambda counts: len(counts) > 1), st.floats(0, 8))
 def test_renyi_is_between_0_and_1_falls_with_its_order_and_is_continuous(frequencies: list[int], alpha: float) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +12,7 @@ from typing import IO, Any
 
 from subwords import description, registry
 from subwords.errors import InputError
-from subwords.files import open_text, same_file
+from subwords.files import open_text, same_file, standard_input
 from subwords.segmenter import Segmenter, changed_options, checked, read_options
 from subwords.threads import use
 
@@ -106,7 +105,7 @@ def _named(text: Path) -> Path:
 def _file(text: Path, copy: Path) -> Path:
     if text.is_file() and str(text) != "-":
         return text
-    pipe: AbstractContextManager[IO[bytes]] = nullcontext(sys.stdin.buffer) if str(text) == "-" else open_text(text)
+    pipe: AbstractContextManager[IO[bytes]] = nullcontext(standard_input()) if str(text) == "-" else open_text(text)
     with pipe as source, open(copy, "wb") as sink:
         shutil.copyfileobj(source, sink)
     return copy

@@ -17,7 +17,7 @@ from typing import Any, Self
 from subwords import bytelevel
 from subwords.errors import extra
 from subwords.files import read_lines
-from subwords.segmenter import Parameter, check_least, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, at_least, check_least, check_size, read_options, warn_of_fewer
 from subwords.tokenizer_json import TokenizerJson
 
 
@@ -34,7 +34,7 @@ class ByteBPE(bytelevel.BytePieces, TokenizerJson):
         with extra("huggingface"):
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-        least = read_options(cls, options, "learn")["min_frequency"]
+        least = at_least(read_options(cls, options, "learn"), "min_frequency")
         wanted = check_size(cls, size)
         check_least(cls, wanted, 256, "the number of bytes")
         most = 256 + sum(len(token) - 1 for token in bytelevel.count_tokens(texts))  # each merge shortens some type

@@ -30,11 +30,12 @@ from subwords.files import (
     open_text,
     place_for_model,
     same_file,
+    standard_input,
     whole_file,
     whole_lines,
     write_whole,
 )
-from subwords.segmenter import Segmenter, read_options
+from subwords.segmenter import Segmenter, read_options, whole_number
 from subwords.threads import use
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0, or 2 for what the user can mend."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 (closed, and print would take standard output)
     gc.set_threshold(YOUNG)
     arguments = _parser().parse_args(argv)
     try:
@@ -58,7 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", UserWarning)
             warnings.showwarning = _say  # type: ignore[assignment]
             arguments.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except InputError as error:
         print(f"subwords: {error}", file=sys.stderr)
         return 2
@@ -245,7 +248,7 @@ def _streams(arguments: argparse.Namespace) -> Iterator[tuple[IO[bytes], str, IO
 def _source(path: str) -> Iterator[tuple[IO[bytes], str]]:
     """Give an input and what errors call it."""
     if path == "-":
-        yield decompressed(sys.stdin.buffer, STANDARD_INPUT), STANDARD_INPUT
+        yield decompressed(standard_input(), STANDARD_INPUT), STANDARD_INPUT
         return
     with open_text(path) as stream:
         yield stream, path
@@ -254,6 +257,8 @@ def _source(path: str) -> Iterator[tuple[IO[bytes], str]]:
 @contextmanager
 def _sink(path: str) -> Iterator[IO[bytes]]:
     if path == "-":
+        if sys.stdout is None:
+            raise InputError("standard output is closed", next_step="--output FILE")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -323,8 +328,8 @@ def _figure(value: Any) -> str:
 def _compare(arguments: argparse.Namespace) -> None:
     from subwords import compare
 
-    if not (arguments.size.isascii() and arguments.size.isdigit() and int(arguments.size)):
-        raise InputError(f"--size {arguments.size!r}", allowed="a whole number, at least 1")
+    if not (size := whole_number(arguments.size)):
+        raise InputError(f"--size {arguments.size!r:.60} cannot be used", allowed="a whole number, at least 1")
     options: dict[str, dict[str, str]] = {}
     for key, value in read_assignments(arguments.options).items():
         algorithm, dot, parameter = key.rpartition(".")  # FILE.py:CLASS has a dot, too
@@ -333,7 +338,7 @@ def _compare(arguments: argparse.Namespace) -> None:
         options.setdefault(algorithm, {})[parameter] = value
     rows = compare.compare(
         arguments.text,
-        int(arguments.size),
+        size,
         algorithms=arguments.algorithms,
         gold=arguments.gold,
         moses=arguments.moses,

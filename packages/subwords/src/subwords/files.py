@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -91,6 +92,13 @@ def same_file(one: str | Path, other: str | Path) -> bool:
         return one.samefile(other) and one.is_file()
     except OSError:
         return one.resolve() == other.resolve()
+
+
+def standard_input() -> IO[bytes]:
+    """Return standard input. Raises InputError where it is closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed", next_step="name a file, or redirect a text: < FILE")
+    return sys.stdin.buffer
 
 
 def open_text(path: str | Path) -> IO[bytes]:

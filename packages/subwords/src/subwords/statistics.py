@@ -11,6 +11,7 @@ Frequencies are those of the pieces seen in the training text; a piece of the mo
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -195,5 +196,9 @@ def renyi_efficiency(frequencies: Sequence[int], alpha: float = ALPHA) -> float 
     if alpha == 1:
         entropy = -math.fsum(share * math.log(share) for share in shares)
     else:
-        entropy = math.log(math.fsum(share**alpha for share in shares)) / (1 - alpha)
+        powers, top = math.fsum(share**alpha for share in shares), 1.0
+        if powers < sys.float_info.min:  # too small a number for a high order
+            top = max(shares)
+            powers = math.fsum((share / top) ** alpha for share in shares)
+        entropy = alpha / (1 - alpha) * math.log(top) + math.log(powers) / (1 - alpha)
     return entropy / math.log(len(frequencies))
