@@ -111,6 +111,16 @@ def test_a_model_that_is_saved_through_links_names_files_from_where_it_is(tmp_pa
         assert load(model).encode("low") == "l@@ o@@ w"
 
 
+@pytest.mark.parametrize("given", ["false", "False", 0, False, "true"])
+def test_options_are_kept_in_their_types(given: object, tmp_path: Path) -> None:
+    """As they come from a command line: the text "false" would contradict False."""
+    learn("hft", iter(LINES), 20, pretokenized=given == "true").write(tmp_path / "foreign")
+    load(tmp_path / "foreign", "hft", pretokenized=given).save(tmp_path / "model")
+    assert described(tmp_path / "model")["options"] == {"pretokenized": given == "true", "variant": "paper"}
+    load(tmp_path / "model", pretokenized=given == "true").save(tmp_path / "copy")
+    assert described(tmp_path / "copy") == described(tmp_path / "model")
+
+
 JUNK: list[Any] = [None, 5, "x", [], ["vocabulary"], {}, {"vocabulary": 5}, {"vocabulary": None}]
 
 

@@ -133,7 +133,7 @@ def options_for(
 ) -> dict[str, Any]:
     """Return the options of a model file: those given, and those of its description (empty where it has none).
 
-    `parsed` has all options of the class, with the given values in their types.
+    `parsed` has all options of the class, with the given values in their types, as the answer has them.
 
     Raises InputError for an option that does nothing when a model is applied, for a model of another algorithm, for an
     option that contradicts what the model was learned with, and for a file of an option that is not what it was.
@@ -146,7 +146,7 @@ def options_for(
                 allowed=", ".join(name for name, stage in stages.items() if stage != "learn") or "(no option)",
             )
     if not described:
-        return given
+        return {name: parsed[name] for name in given}
     if described["algorithm"] not in (cls.algorithm, *cls.applies):
         raise InputError(
             f"{path} is a model of {described['algorithm']}, not of {cls.algorithm}",
@@ -168,4 +168,4 @@ def options_for(
                 f"{path} was saved with {name}={file}, which is gone or was changed", next_step=f"name {name} once more"
             )
         recorded[name] = str(file)
-    return recorded | given
+    return recorded | {name: parsed[name] for name in given}
