@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from subwords.errors import InputError
+from subwords.errors import InputError, Shortfall
 from subwords.picky.learning import Event, PickyText, covering, replaced
 from subwords.picky.model import PickyBPE
 
@@ -95,6 +95,15 @@ def test_coverage() -> None:
     assert model.encode("abc") == "▁ a b <UNK>"
     assert model.counts() == {"characters outside the vocabulary": 1}
     assert PickyBPE("▁ab", []).decode(PickyBPE("▁ab", []).encode("abc a")) == "abc a"
+
+
+def test_a_word_of_many_characters_is_no_recursion_too_deep(tmp_path: Path) -> None:
+    """Each merge makes the piece longer by one character, and the one before it goes."""
+    word = "".join(map(chr, range(0x4E00, 0x4E00 + 1100)))
+    (tmp_path / "text").write_text(f"{word}\n")
+    with pytest.warns(Shortfall):
+        model = PickyBPE.learn([tmp_path / "text"], 4000)
+    assert model.encode(word) == f"▁{word}"
 
 
 def test_options_sizes_and_files(tmp_path: Path) -> None:

@@ -176,10 +176,15 @@ class PickyText:
         del self._frequency[piece], self._places[piece]
 
     def _present_parts(self, piece: str) -> tuple[str, ...]:
-        if piece in self.present:
-            return (piece,)
-        left, right = self._parts[piece]
-        return self._present_parts(left) + self._present_parts(right)
+        """Return the pieces of the vocabulary that a piece is made of. It may be nested as deep as it is long."""
+        found, pending = [], [piece]
+        while pending:
+            part = pending.pop()
+            if part in self.present:
+                found.append(part)
+            else:
+                pending += reversed(self._parts[part])
+        return tuple(found)
 
     def _rewrite(self, number: int, old: tuple[str, ...], new: tuple[str, ...]) -> int:
         """Replace stretches of pieces in a word, from the left; return how many."""
