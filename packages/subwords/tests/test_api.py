@@ -487,6 +487,24 @@ def test_ids_come_back(name: str, text: Path) -> None:
         model.decode_ids(["a"])  # type: ignore[list-item]
 
 
+class Scalar:
+    """A number as an element of a tensor is: equal numbers have different hashes."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __index__(self) -> int:
+        return self.number
+
+
+def test_numbers_may_be_those_of_a_tensor(text: Path) -> None:
+    model = learn("bpe", text, 9)
+    ids = model.encode_ids("low lower")
+    assert model.decode_ids([Scalar(number) for number in [1, *ids, 2]]) == "low lower"
+    with pytest.raises(InputError, match="no number of a piece"):
+        model.decode_ids([Scalar(len(model.vocab))])
+
+
 @pytest.mark.parametrize("name", sorted({*registry.names()} - {"huffman", "word"}))
 def test_offsets_are_stretches_of_the_line(name: str, text: Path) -> None:
     model, lines = learned(name, text)

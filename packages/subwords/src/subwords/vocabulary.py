@@ -60,9 +60,12 @@ class Vocabulary:
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """Return the pieces of numbers, without special tokens but the unknown one. Raises InputError for others."""
         found = []
-        for number in ids:
-            if not (isinstance(number, SupportsIndex) and number.__index__() in self._pieces):
-                raise InputError(f"{number} is no number of a piece", allowed=f"0 to {max(self._pieces, default=0)}")
+        for given in ids:
+            number = (
+                given.__index__() if isinstance(given, SupportsIndex) else -1
+            )  # a tensor's hash is its place in memory
+            if number not in self._pieces:
+                raise InputError(f"{given} is no number of a piece", allowed=f"0 to {max(self._pieces, default=0)}")
             if number not in self._hidden or number == self.unknown:
                 found.append(self._pieces[number])
         return found
