@@ -75,6 +75,27 @@ def test_as_many_lines_out_as_in(
     assert b"\r" not in out
 
 
+@pytest.mark.parametrize(
+    ("learned", "pieces", "back", "feeds"),
+    [
+        ("char", "a ▁000A b\na", "a b\na\n", 1),
+        ("byte-bpe --size 256", "a Ċ b Ċ\na", "a b \na\n", 2),
+        ("unigram --size 300 --set byte_fallback=true", "a <0x0A> b\na", "a b\na\n", 1),
+    ],
+)
+def test_pieces_that_stand_for_a_line_feed_leave_files_parallel(
+    learned: str, pieces: str, back: str, feeds: int, tmp_path: Path, text: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pieces").write_text(pieces)
+    model = ["--model", str(tmp_path / "model")]
+    assert main(["learn", *learned.split(), *model, str(text)]) == 0
+    capfd.readouterr()
+    assert main(["decode", learned.split()[0], *model, "-i", str(tmp_path / "pieces")]) == 0
+    out, err = capfd.readouterr()
+    assert out == back
+    assert err.endswith(f"line feeds inside a line, written as spaces: {feeds}\n")
+
+
 def test_what_is_lost_is_counted_on_standard_error(
     text: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

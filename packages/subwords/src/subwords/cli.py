@@ -225,13 +225,17 @@ def _encode(arguments: argparse.Namespace) -> None:
 def _decode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
     with _streams(arguments) as (source, name, sink):
-        number = 1
+        number, feeds = 1, 0
         for block in whole_lines(source):
-            lines = decode_lines(block.split(b"\n")[:-1], name, number)
-            sink.writelines(model.decode(line).encode("utf-8") + b"\n" for line in lines)
+            for line in decode_lines(block.split(b"\n")[:-1], name, number):
+                text = model.decode(line)
+                feeds += text.count("\n")  # a piece may stand for one: no line of text has it, but a model may write it
+                sink.write(text.replace("\n", " ").encode("utf-8") + b"\n")
             sink.flush()
             number += block.count(b"\n")
     _report(model)
+    if feeds:
+        _say(f"{model.algorithm}: line feeds inside a line, written as spaces: {feeds}")
 
 
 @contextmanager
