@@ -164,6 +164,10 @@ BAD = {
     "model to a device": (["learn", "char", "--model", "/dev/null", "text"], "cannot be written to /dev/null"),
     "no thread": (["learn", "char", "--threads", "0", "--model", "m", "text"], "threads=0"),
     "options of no model": (["stats", "text", "--set", "variant=paper"], "--algorithm NAME --model FILE"),
+    "dropout of decoding": (
+        ["decode", "bpe-dropout", "--set", "dropout=0.3", "--model", "codes", "-i", "text"],
+        "dropout does nothing here",
+    ),
     "dropout": (["encode", "bpe-dropout", "--set", "dropout=0.3", "--model", "codes", "-i", "text"], "--sample SEED"),
 }
 

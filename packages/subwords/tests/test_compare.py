@@ -76,6 +76,12 @@ def test_tokenized_text_only_for_those_who_read_it(text: Path) -> None:
     assert tokenized["word"].pieces_per_word == pytest.approx(11 / 9), "comma and full stop, by the words as given"
 
 
+@pytest.mark.parametrize("language", ["klingon", "eng"])
+def test_a_language_that_moses_does_not_know_is_said(language: str, text: Path) -> None:
+    with pytest.warns(UserWarning, match=f"--moses {language}: .* as in English(?s:.*) cs, de, "):
+        compare(text, 5, algorithms=["word"], moses=language)
+
+
 def test_options_reach_their_algorithm(text: Path) -> None:
     (row,) = compare(text, 5, algorithms=["huffman"], options={"huffman": {"variant": "nonsense"}})
     assert "nonsense" in row.reason

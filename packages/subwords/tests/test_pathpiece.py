@@ -120,6 +120,7 @@ def test_options_sizes_and_files(tmp_path: Path) -> None:
     for size, options in (
         (255, {}),
         (300, {"max_length": 1}),
+        (300, {"initial": -7}),
         (300, {"removed": 1}),
     ):
         with pytest.raises(InputError, match="allowed"):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from subword_nmt.apply_bpe import BPE as Published
 
+from subwords import registry
 from subwords.bpe import BPE
 from subwords.bpe_dropout import BPEDropout
 from subwords.cli import main
@@ -62,6 +63,12 @@ def test_nothing_dropped_is_bpe_and_everything_dropped_is_characters(text: Path,
     assert list(BPEDropout.load(tmp_path / "codes", dropout=1).sample_lines(LINES, 1)) == characters
 
 
+def test_no_probability_is_found_before_a_text_is_read(tmp_path: Path) -> None:
+    for name, option in (("bpe-dropout", {"dropout": 2}), ("unigram-sampling", {"alpha": -1})):
+        with pytest.raises(InputError, match=rf"{next(iter(option))}=.* cannot be used"):
+            registry.find(name).learn([tmp_path / "absent"], 9, **option)
+
+
 def test_overlapping_places_are_merged_from_the_left() -> None:
     model = BPEDropout([("a", "a"), ("aa", "aa")], dropout=0)
     assert list(model.sample_lines(["aaaaaa"], 1)) == ["aaaa@@ a@@ a"]
@@ -69,7 +76,7 @@ def test_overlapping_places_are_merged_from_the_left() -> None:
 
 @pytest.mark.parametrize("dropout", [-0.1, 1.1, math.nan])
 def test_no_probability(dropout: float) -> None:
-    with pytest.raises(InputError, match="no probability"):
+    with pytest.raises(InputError, match=r"dropout=(?s:.*)0 to 1"):
         BPEDropout([("a", "b")], dropout=dropout)
 
 

@@ -256,7 +256,7 @@ def test_the_report_explains_the_choice(text, tmp_path: Path, utility: str):
 @pytest.mark.parametrize("variant", ["paper", "reference"])
 @pytest.mark.parametrize("size", [1, 7, 30, 5000])
 def test_a_given_size_is_kept(text, variant: str, size: int):
-    model = Volt.learn([text(*LINES)], size, variant=variant, candidates=60)
+    model = Volt.learn([text(*LINES)], size, variant=variant, candidates=max(60, size))
     assert 0 < model.reached() <= size
     assert model.report()["size"] == size
     assert len(model.report()["steps"]) == 1
@@ -357,6 +357,11 @@ def test_models_load_and_exchange_with_subword_nmt(algorithm: type[Volt | Muv], 
 def test_options_that_cannot_be(text, options: dict[str, object], problem: str):
     with pytest.raises(InputError, match=problem):
         Volt.learn([text(*LINES)], None, **options)
+
+
+def test_fewer_candidates_than_the_size_are_no_choice(text):
+    with pytest.raises(InputError, match=r"candidates=60 is below size=61(?s:.*)at least 61"):
+        Volt.learn([text(*LINES)], 61, candidates=60)
 
 
 @pytest.mark.parametrize("options", [{"interval": 0}, {"interval": -5}, {"maximum": 0}, {"maximum": -5}])

@@ -27,7 +27,6 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from subwords.bpe import BPE
-from subwords.errors import InputError
 from subwords.marks import SEPARATOR
 from subwords.merges.codes import END, Merge
 from subwords.segmenter import Parameter, checked, read_options, seeded
@@ -41,15 +40,20 @@ class BPEDropout(BPE):
     samples = True
     kept_options = (*BPE.kept_options, "dropout")
     parameters: ClassVar[tuple[Parameter, ...]] = (
-        Parameter("dropout", 0.1, "probability that a merge is left out of a step, 0 to 1", stage="encode", draws=True),
+        Parameter(
+            "dropout",
+            0.1,
+            "probability that a merge is left out of a step, 0 to 1",
+            allows=lambda dropout: 0 <= dropout <= 1,
+            stage="encode",
+            draws=True,
+        ),
         *BPE.parameters,
     )
 
     def __init__(self, merges: Sequence[Merge], **options: Any) -> None:
         super().__init__(merges, **options)
         self.dropout: float = read_options(type(self), options)["dropout"]
-        if not 0 <= self.dropout <= 1:
-            raise InputError(f"dropout={self.dropout} is no probability", allowed="0 to 1")
         ranked = list(enumerate(self.merges))
         self._ranks = {merge: rank for rank, merge in reversed(ranked)}  # of equal merges, the first one's
 

@@ -211,9 +211,8 @@ def _load(arguments: argparse.Namespace) -> Segmenter:
 
 def _encode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
-    in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
-    if arguments.sample is None and (idle := in_draws & read_assignments(arguments.options).keys()):
-        raise InputError(f"{', '.join(sorted(idle))} does nothing without --sample", next_step="add --sample SEED")
+    if arguments.sample is None:
+        _check_no_draws(model, arguments.options)
     with _streams(arguments) as (source, name, sink), use(arguments.threads):
         if arguments.sample is None:
             model.encode_stream(source, sink, name)
@@ -222,8 +221,18 @@ def _encode(arguments: argparse.Namespace) -> None:
     _report(model)
 
 
+def _check_no_draws(model: Segmenter, options: Sequence[str]) -> None:
+    """Raise InputError for options of random segmentations."""
+    in_draws = {parameter.name for parameter in model.parameters if parameter.draws}
+    if idle := in_draws & read_assignments(options).keys():
+        raise InputError(
+            f"{', '.join(sorted(idle))} does nothing here", next_step="encode ... --sample SEED, or leave it out"
+        )
+
+
 def _decode(arguments: argparse.Namespace) -> None:
     model = _load(arguments)
+    _check_no_draws(model, arguments.options)
     with _streams(arguments) as (source, name, sink):
         number, feeds = 1, 0
         for block in whole_lines(source):

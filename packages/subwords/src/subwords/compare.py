@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,7 +126,12 @@ def _tokenized(text: Path, language: str, folder: Path) -> Path:
     """Return a copy of the text in Moses tokens, split at single spaces and without XML escapes."""
     with extra("moses"):
         from sacremoses import MosesTokenizer
+        from sacremoses.corpus import NonbreakingPrefixes
 
+    known = set(NonbreakingPrefixes().available_langs.values())
+    if language not in known:
+        said = f"--moses {language}: sacremoses splits at full stops as in English, for it has no abbreviations of that"
+        warnings.warn(f"{said} language, only of {', '.join(sorted(known))}", UserWarning, stacklevel=3)
     tokenizer = MosesTokenizer(lang=language)
     path = folder / "tokenized"
     write_lines(path, (tokenizer.tokenize(line, escape=False, return_str=True) for line in read_lines(text)))

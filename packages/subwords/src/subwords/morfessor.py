@@ -63,12 +63,16 @@ class Morfessor(MarkedSegmenter):
         Parameter("dampening", "ones", "how a word's count enters", choices=tuple(_DAMPENING)),
         Parameter("forcesplit", "-", "characters that are always morphs of their own"),
         Parameter("seed", 1, "seed of the order in which words are looked at"),
-        Parameter("smoothing", 0.0, "added to each morph's count when words are segmented", stage="encode"),
+        Parameter(
+            "smoothing",
+            0.0,
+            "added to each morph's count when words are segmented, 0 or more",
+            allows=lambda smoothing: 0 <= smoothing < math.inf,
+            stage="encode",
+        ),
     )
 
     def __init__(self, model: BaselineModel, smoothing: float = 0.0) -> None:
-        if not 0 <= smoothing < math.inf:
-            raise InputError(f"smoothing={smoothing} cannot be used", allowed="0 or more")
         self.model, self.smoothing = model, smoothing
 
     @classmethod

@@ -45,7 +45,7 @@ class PathPiece(ByteSegmenter):
     algorithm = "pathpiece"
     summary = "the fewest pieces that a vocabulary allows (Schmidt et al. 2024)"
     parameters = (
-        Parameter("initial", 1 << 18, "n-grams of the first vocabulary at most"),
+        Parameter("initial", 1 << 18, "n-grams of the first vocabulary at most, at least 1"),
         Parameter("max_length", 16, "bytes of a token at most, at least 2"),
         Parameter("removed", 0.25, "share of the tokens that a round takes away at most, above 0, below 1"),
     )
@@ -62,10 +62,10 @@ class PathPiece(ByteSegmenter):
         wanted = check_size(cls, size)
         if not 0 < chosen["removed"] < 1:
             raise InputError(f"removed={chosen['removed']} is no such share", allowed="above 0, below 1")
-        longest = at_least(chosen, "max_length", 2)
+        longest, initial = at_least(chosen, "max_length", 2), at_least(chosen, "initial")
         check_least(cls, wanted, 256, "the number of bytes")
         counts = count_tokens(texts)
-        ngrams = most_frequent(counts, longest, max(0, chosen["initial"]))
+        ngrams = most_frequent(counts, longest, initial)
         warn_of_fewer(cls, 256 + len(ngrams), wanted, "the text, or initial, has no other n-grams")
         return cls(reduce(counts, ngrams, wanted - 256, chosen["removed"]))
 

@@ -47,6 +47,7 @@ class Parameter:
     default: Any
     help: str
     choices: tuple[Any, ...] = ()
+    allows: Callable[[Any], bool] | None = None  # whether a value can be used; `help` says which can
     kind: type | None = None  # of a value that is not None; the default's type when not given
     stage: str = "learn"  # "learn": shapes the model file; "encode": how a model is applied; "both"
     required: bool = False  # without it, its stage cannot be done
@@ -69,6 +70,8 @@ class Parameter:
             raise InputError(f"{self.name}={value!r} is not of type {kind.__name__}", allowed=self.help) from None
         if self.choices and parsed not in self.choices:
             raise unknown(f"value for {self.name}", value, self.choices)
+        if self.allows and not self.allows(parsed):
+            raise InputError(f"{self.name}={parsed} cannot be used", allowed=self.help)
         return parsed
 
 

@@ -25,7 +25,6 @@ from itertools import accumulate, groupby
 from pathlib import Path
 from typing import ClassVar
 
-from subwords.errors import InputError
 from subwords.segmenter import Parameter, checked, seeded
 from subwords.sentencepieces import SPACE, Unigram
 
@@ -51,18 +50,22 @@ class UnigramSampling(Unigram):
             "alpha",
             0.1,
             "how peaked the draws are: 0 all alike, above it the probable ones",
+            allows=lambda alpha: 0 <= alpha < math.inf,
             stage="encode",
             draws=True,
         ),
-        Parameter("candidates", 0, "draw from so many best segmentations; 0: from all", stage="encode", draws=True),
+        Parameter(
+            "candidates",
+            0,
+            "draw from so many best segmentations, 2 to 512; 0: from all",
+            allows=lambda candidates: candidates != 1 and 0 <= candidates <= 512,
+            stage="encode",
+            draws=True,
+        ),
     )
 
     def __init__(self, model: bytes, alpha: float = 0.1, candidates: int = 0, name: str | Path = "this") -> None:
         super().__init__(model, name)
-        if not 0 <= alpha < math.inf:
-            raise InputError(f"alpha={alpha} cannot be used", allowed="0 or more")
-        if candidates == 1 or not 0 <= candidates <= 512:
-            raise InputError(f"candidates={candidates} cannot be used", allowed="0 (all), or 2 to 512")
         self.alpha, self.candidates = alpha, candidates
         self._lattices: dict[str, Lattice] = {}
 

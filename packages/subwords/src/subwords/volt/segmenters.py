@@ -14,7 +14,15 @@ from subwords.errors import InputError
 from subwords.files import write_whole
 from subwords.merges import END, Merge, learn_stages, most_merges
 from subwords.merges.segmenter import ENCODE_PARAMETERS, MergeSegmenter
-from subwords.segmenter import Parameter, at_least, check_idle, chosen_size, read_options, warn_of_fewer
+from subwords.segmenter import (
+    Parameter,
+    at_least,
+    changed_options,
+    check_idle,
+    chosen_size,
+    read_options,
+    warn_of_fewer,
+)
 from subwords.volt.utility import Step, best, entropy, sizes_up_to, with_utility
 
 _VARIANT = Parameter("variant", "paper", "the paper, or the authors' public code", ("paper", "reference"))
@@ -88,6 +96,11 @@ class Volt(ChosenMerges):
             raise InputError(f"epsilon={options['epsilon']} is no difference of probabilities", allowed="0 <= x < 1")
         if fixed:
             check_idle(cls, options, ["interval", "maximum", "utility"], "--size auto, which they choose")
+            if options["candidates"] < fixed and changed_options(cls, {"candidates": options["candidates"]}):
+                raise InputError(
+                    f"candidates={options['candidates']} is below size={fixed}",
+                    allowed=f"at least {fixed}, to choose from",
+                )
         if options["variant"] == "reference":
             check_idle(cls, options, ["epsilon", "utility"], "--set variant=paper")
         table = word_table(texts)
