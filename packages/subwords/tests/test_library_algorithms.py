@@ -344,6 +344,13 @@ def test_wordpiece_size_limits(text: Path) -> None:
         WordPiece.learn([text], least - 1)
 
 
+def test_wordpiece_learns_no_carriage_return_that_encoding_strips(tmp_path: Path) -> None:
+    (tmp_path / "text").write_bytes(b"ab ab\r\r\nab\r\r\n\r a\rb\n")
+    model = WordPiece.learn([tmp_path / "text"], 9)
+    (tmp_path / "plain").write_bytes(b"ab ab\nab\na\rb\n")
+    assert model.vocabulary == WordPiece.learn([tmp_path / "plain"], 9).vocabulary
+
+
 @settings(derandomize=True, max_examples=300)
 @given(
     st.sets(st.text("abc", min_size=1, max_size=4).flatmap(lambda s: st.sampled_from([s, f"##{s}"])), max_size=25),
@@ -395,7 +402,7 @@ def test_wordpiece_counts_in_large_texts_as_in_small_ones(unknown: str, missed: 
 
 
 def test_wordpiece_files_that_are_none(tmp_path: Path) -> None:
-    for lines in ([], ["a", ""], ["a", "a"]):
+    for lines in ([], ["[UNK]", "a", ""], ["[UNK]", "a", "a"], ["[UNK]", "a b"], ["a", "##b"]):
         with pytest.raises(InputError, match="not a WordPiece vocabulary"):
             WordPiece.load(write(tmp_path / "model", lines))
 

@@ -25,7 +25,7 @@ longest piece; each word type is segmented once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -75,7 +75,7 @@ class WordPiece(MarkedSegmenter):
 
         chosen = read_options(cls, options, "encode")
         wanted = check_size(cls, size)
-        words = {word for path in texts for line in read_lines(path) for word in line.split(" ") if word}
+        words = {word for line in _lines(texts) for word in line.split(" ") if word}
         if not words:
             raise no_word(texts)
         continuing = {character for word in words for character in word[1:]}
@@ -91,7 +91,7 @@ class WordPiece(MarkedSegmenter):
         trainer = trainers.WordPieceTrainer(
             vocab_size=min(wanted, largest), min_frequency=0, special_tokens=fixed, show_progress=False
         )
-        tokenizer.train_from_iterator((line for path in texts for line in read_lines(path)), trainer)
+        tokenizer.train_from_iterator(_lines(texts), trainer)
         numbered = tokenizer.get_vocab()
         warn_of_fewer(cls, len(numbered), wanted, "the text has no other pieces")
         return cls(sorted(numbered, key=numbered.__getitem__), **chosen)
@@ -99,8 +99,12 @@ class WordPiece(MarkedSegmenter):
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         pieces = pieces_in(path)
-        if not pieces or "" in pieces or len(set(pieces)) < len(pieces):
-            raise InputError(f"{path} is not a WordPiece vocabulary", allowed="one piece per line, none empty or twice")
+        broken = any(not piece or " " in piece for piece in pieces)
+        if UNKNOWN not in pieces or broken or len(set(pieces)) < len(pieces):
+            raise InputError(
+                f"{path} is not a WordPiece vocabulary",
+                allowed=f"one piece per line, {UNKNOWN} among them, none empty, with a space or twice",
+            )
         return cls(pieces, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
@@ -129,6 +133,11 @@ class WordPiece(MarkedSegmenter):
 
     def reached(self) -> int:
         return len(self.vocabulary)
+
+
+def _lines(texts: Sequence[Path]) -> Iterator[str]:
+    """Yield the lines of texts as they are encoded: carriage returns at their ends are no part of a word."""
+    return (line.strip(" \r") for path in texts for line in read_lines(path))
 
 
 class _Pieces:
