@@ -95,10 +95,11 @@ def test_a_byte_bpe_model_is_a_tokenizer_json_with_the_same_numbers(tmp_path: Pa
 def test_vocabularies_are_read_again(tmp_path: Path) -> None:
     """By a YAML reader; and dict.txt as fairseq reads it, with any line end."""
     yaml = pytest.importorskip("yaml")
-    model = learn("word", iter(["a\x7fb c\x85d e\u2028f g\ufeffh i\ufffej 👋🏽 : ' \" \\ # ~"]), 12)
+    longer = " ".join("é" * length for length in (1021, 1022, 1023, 5000))
+    model = learn("word", iter([longer, "a\x7fb c\x85d e\u2028f g\ufeffh i\ufffej 👋🏽 : ' \" \\ # ~"]), 16)
     write(model, "marian", tmp_path / "vocab.yml")
     read = yaml.safe_load((tmp_path / "vocab.yml").read_text("utf-8"))
-    assert list(read) == ["</s>", "<unk>", *model.known_pieces()]
+    assert list(read.items()) == [(piece, n) for n, piece in enumerate(["</s>", "<unk>", *model.known_pieces()])]
     write(model, "fairseq", tmp_path / "dict.txt")
     with pytest.raises(InputError, match="carriage return"):
         write(learn("word", iter(["a\rb"]), 1), "fairseq", tmp_path / "dict.txt")

@@ -37,6 +37,8 @@ FAIRSEQ_SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 MARIAN_SPECIAL = ("</s>", "<unk>")
 #: What YAML reads in quotes only as an escape, and JSON leaves as it is.
 _YAML_ESCAPES = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+#: Characters of a key of YAML, its quotes included; of a longer one a question mark says that it is a key.
+_LONGEST_KEY = 1024
 
 
 def write(model: Segmenter, to: str, path: Path) -> None:
@@ -61,12 +63,13 @@ def write(model: Segmenter, to: str, path: Path) -> None:
         text = "".join(f"{piece} 1\n" for piece in pieces)
     else:
         pieces = [*MARIAN_SPECIAL, *(piece for piece in model.known_pieces() if piece not in MARIAN_SPECIAL)]
-        text = "".join(f"{_in_yaml(piece)}: {number}\n" for number, piece in enumerate(pieces))
+        text = "".join(_yaml_entry(piece, number) for number, piece in enumerate(pieces))
     write_whole(path, text)
 
 
-def _in_yaml(piece: str) -> str:
-    return _YAML_ESCAPES.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(piece, ensure_ascii=False))
+def _yaml_entry(piece: str, number: int) -> str:
+    key = _YAML_ESCAPES.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(piece, ensure_ascii=False))
+    return f"{key}: {number}\n" if len(key) <= _LONGEST_KEY else f"? {key}\n: {number}\n"
 
 
 def tokenizer_json(model: Segmenter) -> dict[str, Any]:
