@@ -108,7 +108,7 @@ def test_an_installed_package_offers_an_algorithm(
     assert "NoSuchClass" in shown.err
 
 
-@pytest.mark.parametrize("name", ["Mine", "9", "a-b", "a/b", "", "__", "class", "word"])
+@pytest.mark.parametrize("name", ["Mine", "9", "a-b", "a/b", "", "__", "class", "word", "none", "true", "_1"])
 def test_names_that_are_no_module_or_taken(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["new", name]) == 2

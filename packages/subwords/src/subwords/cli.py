@@ -414,7 +414,8 @@ def _as_text(described: dict[str, Any]) -> str:
 
 def _new(arguments: argparse.Namespace) -> None:
     name, path = arguments.name, Path(f"{arguments.name}.py")
-    if not name.isidentifier() or iskeyword(name) or name != name.lower() or not name.strip("_"):
+    cls = "".join(part.capitalize() for part in name.split("_"))  # None and True are no names of classes
+    if not all(map(str.isidentifier, (name, cls))) or iskeyword(name) or iskeyword(cls) or name != name.lower():
         raise InputError(
             f"{name!r} cannot name a file", allowed="small letters, digits and _", next_step="subwords new mine"
         )
@@ -422,7 +423,6 @@ def _new(arguments: argparse.Namespace) -> None:
         raise InputError(f"{name} is an algorithm of the library", next_step="choose another name")
     if path.exists():
         raise InputError(f"{path} already exists", next_step="choose another name")
-    cls = "".join(part.capitalize() for part in name.split("_"))
     source = Path(__file__).with_name("template.py").read_text("utf-8")
     source = source.replace("NAME.py", path.name).replace("Template", cls).replace('"template"', f'"{name}"')
     write_whole(path, source)
