@@ -121,6 +121,10 @@ BAD = {
         ["learn", "unigram", "--size", "9", "--set", "coverage=1", "--model", "m", "text"],
         "character_coverage",
     ),
+    "option of none": (
+        ["learn", "word", "--size", "3", "--set", "nope=1", "--model", "m", "text"],
+        "word takes no options, but got nope",
+    ),
     "option without value": (["learn", "char", "--set", "x", "--model", "m", "text"], "KEY=VALUE"),
     "no model": (["encode", "char", "--model", "m", "-i", "text"], "cannot read m: no such file"),
     "not UTF-8": (["learn", "char", "--model", "m", "latin1"], "latin1, line 2: not UTF-8 (byte 0xe9 at position 3)"),

@@ -15,7 +15,9 @@ from subwords.oracle import Oracle
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     path = tmp_path / "gold"
-    path.write_text("undoing\tun @@do @@ing\ncats\tcat @@s\t100\npatronesses\tpatron @@ess @@s\n#x\t# x\n")
+    path.write_text(
+        "undoing\tun @@do @@ing\ncats\tcat @@s\t100\npatronesses\tpatron @@ess @@s\n#x\t# x\nmouth harp\tmouth harp\n"
+    )
     return path
 
 

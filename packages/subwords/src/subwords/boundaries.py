@@ -44,13 +44,13 @@ def read_gold(path: Path) -> list[GoldWord]:
     return gold
 
 
-def usable_gold(path: Path, *, with_spaces: bool = True) -> dict[str, list[str]]:
+def usable_gold(path: Path) -> dict[str, list[str]]:
     """Return the words of a gold file whose morphs join to them, with these; of a word given twice, the last ones.
 
-    Words that hold a space may be left out. Raises InputError where no word is left, and as `read_gold` does.
+    No such word holds a space, which no morph has. Raises InputError where there is none, and as `read_gold` does.
     """
-    words = (gold for gold in read_gold(path) if gold.joins and (with_spaces or " " not in gold.word))
-    if not (usable := dict(words)):
+    usable = dict(gold for gold in read_gold(path) if gold.joins)
+    if not usable:
         raise InputError(f"{path} has no word whose morphs join to it", allowed="word<TAB>morph morph ...")
     return usable
 

@@ -289,8 +289,9 @@ def _vocabulary(arguments: argparse.Namespace) -> None:
     from subwords.vocabulary import count_pieces
 
     with _streams(arguments) as (source, name, sink):
-        counts = count_pieces(decode_lines(source, name))
-        sink.writelines(f"{piece} {count}\n".encode() for piece, count in counts)
+        _, counts = count_pieces(decode_lines(source, name))
+        ranked = counts.most_common()  # of equally frequent pieces the first seen first, as in get-vocab
+        sink.writelines(f"{piece} {count}\n".encode() for piece, count in ranked)
 
 
 def _report(model: Segmenter) -> None:

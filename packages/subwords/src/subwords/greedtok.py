@@ -61,7 +61,7 @@ class GreedTok(ByteSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Choose `size` - 256 tokens. Raises InputError with the range that the text allows."""
+        """Choose `size` - 256 tokens, or fewer (with a warning). Raises InputError for a size below 256."""
         chosen = read_options(cls, options)
         wanted = check_size(cls, size)
         longest = at_least(chosen, "max_length", 2)

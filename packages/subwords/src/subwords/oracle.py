@@ -66,7 +66,7 @@ class Oracle(MarkedSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        return cls(usable_gold(path, with_spaces=False), **read_options(cls, options, "encode"))
+        return cls(usable_gold(path), **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         write_lines(path, (f"{word}\t{' '.join(morphs)}" for word, morphs in sorted(self.morphs.items())))

@@ -57,7 +57,7 @@ class PathPiece(ByteSegmenter):
 
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
-        """Learn `size` - 256 tokens. Raises InputError with the range that the text allows."""
+        """Learn `size` - 256 tokens, or fewer (with a warning). Raises InputError for a size below 256."""
         chosen = read_options(cls, options)
         wanted = check_size(cls, size)
         if not 0 < chosen["removed"] < 1:

@@ -520,7 +520,9 @@ class _Encoder:
 def read_options(cls: type[Segmenter], given: dict[str, Any], stage: str | None = None) -> dict[str, Any]:
     """Return the options of `cls` (of one stage, or all) with defaults filled in; raise on unknown names and values."""
     known = {parameter.name: parameter for parameter in cls.parameters}
-    check_known(f"option of {cls.algorithm}", given, known or ["(none)"], next_step=f"subwords list {cls.algorithm}")
+    if given and not known:
+        raise InputError(f"{cls.algorithm} takes no options, but got {', '.join(given)}", next_step="leave them out")
+    check_known(f"option of {cls.algorithm}", given, known, next_step=f"subwords list {cls.algorithm}")
     wanted = [p for p in cls.parameters if stage is None or p.stage in (stage, "both")]
     for parameter in wanted:
         if stage and parameter.required and given.get(parameter.name) in (None, ""):

@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from subwords import vocabulary
 from subwords.boundaries import boundary_scores, ratio, read_gold
 from subwords.counting import count_words
 from subwords.errors import InputError
@@ -144,12 +145,7 @@ def unknown_rates(
 
 def count_pieces(path: Path) -> tuple[int, Counter[str]]:
     """Return the number of lines of a segmented file and the counts of its pieces."""
-    sentences, counts = 0, Counter[str]()
-    for line in read_lines(path):
-        sentences += 1
-        counts.update(line.split(" "))
-    del counts[""]
-    return sentences, counts
+    return vocabulary.count_pieces(read_lines(path))
 
 
 def class_frequency(frequencies: Sequence[int], percent: int = 95) -> int | None:

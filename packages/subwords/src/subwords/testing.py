@@ -87,7 +87,7 @@ TEXTS = 100
 class Trial:
     """A class on trial, with the small text that it is learned from; files are written into `folder`.
 
-    `options`, if given, replace the size and options of the class's own `trial_arguments`.
+    `options`, if given, replace those of the class's own `trial_arguments`; the size stays.
     """
 
     cls: type[Segmenter]

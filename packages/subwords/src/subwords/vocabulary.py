@@ -71,13 +71,11 @@ class Vocabulary:
         return found
 
 
-def count_pieces(lines: Iterable[str]) -> list[tuple[str, int]]:
-    """Return the pieces of segmented lines with their counts, most frequent first, first seen first among equals.
-
-    This is the order of subword-nmt's get-vocab.
-    """
-    counts: Counter[str] = Counter()
+def count_pieces(lines: Iterable[str]) -> tuple[int, Counter[str]]:
+    """Return the number of segmented lines and the counts of their pieces, in the order first seen."""
+    number, counts = 0, Counter[str]()
     for line in lines:
+        number += 1
         counts.update(line.split(" "))
     del counts[""]
-    return sorted(counts.items(), key=lambda item: -item[1])
+    return number, counts
