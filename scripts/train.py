@@ -150,6 +150,7 @@ def report(job: Job, cards: list[str]) -> None:
             "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
             "peak_gpu_memory_mib": gpu.peak_memory_mib(),
             "gpus": len(cards),
+            "processes": int(os.environ.get("WORLD_SIZE", "1")),
             "runs_per_gpu": job["runs_per_gpu"] if cards else None,
             "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),

@@ -147,7 +147,8 @@ def search(
 def device_hours(sources: Sources, runs: Sequence[Run]) -> float:
     """Return the hours that one training takes on one device, a card or a core: the mean over seeds."""
     made = [sources.record(run) for run in runs]
-    devices = [run["gpus"] / (run.get("runs_per_gpu") or 1) or run["threads"] for run in made]
+    cards = ((run, run["gpus"] / (run.get("runs_per_gpu") or 1)) for run in made)
+    devices = [number or run["threads"] * run.get("processes", 1) for run, number in cards]
     return mean(run["train_seconds"] * number / 3600 for run, number in zip(made, devices, strict=True))
 
 

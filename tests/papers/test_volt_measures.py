@@ -385,8 +385,11 @@ def test_costs_of_a_search(place: Path) -> None:
             ("found", "gpu_hours", None): 1.5 * 0.5 / 2,
         }
     )
-    for run in inputs.runs:  # on a CPU, an hour of four threads is four hours of a core
-        write(run.run_json, {"gpus": 0, "runs_per_gpu": None, "threads": 4, "train_seconds": 3600, "device": "CPU"})
+    for run in inputs.runs:  # on a CPU, an hour of two processes of two threads is four hours of a core
+        write(
+            run.run_json,
+            {"gpus": 0, "runs_per_gpu": None, "threads": 2, "processes": 2, "train_seconds": 3600, "device": "CPU"},
+        )
     rows = list(volt.search.measure(inputs, **options))
     hours = {row["segmentation"]: row["value"] for row in rows if row["metric"] == "gpu_hours"}
     assert hours == {"search": 8.0, "found": 4.0}
