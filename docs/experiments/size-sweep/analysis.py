@@ -48,7 +48,7 @@ NO_DIFFERENCE = 0.5
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
 #: The folder of a longer run -> that of the shorter (D1, D2).
-LONGER = {"en-de-2400": "en-de"}
+LONGER = {"en-de-2400": "en-de", "en-cs-2400": "en-cs"}
 #: The steps between sizes that were looked at after all hypotheses.
 STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
