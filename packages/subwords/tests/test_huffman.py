@@ -263,10 +263,14 @@ HALVES = ['{"": "a"}', r'{"\ud800": "a"}', r'{"一\udfff": "a"}', r'{"一": "\ud
 
 
 #: What cannot be told apart in a line of codes, or of words.
-BROKEN = ["{}", '{"一": "a b"}', '{"一": "a\\nb"}', '{"一": ""}', '{"一 丁": "a"}']
+BROKEN = ["{}", "[" * 100_000, '{"一": "a b"}', '{"一": "a\\nb"}', '{"一": ""}', '{"一 丁": "a"}']
 
 
-@pytest.mark.parametrize("content", ["", "{", "[1]", '{"一": 1}', '{"一": "a", "丁": "a"}', "\udcff", *HALVES, *BROKEN])
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[1]", '{"一": 1}', '{"一": "a", "丁": "a"}', "\udcff", *HALVES, *BROKEN],
+    ids=lambda content: content[:30],
+)
 def test_model_files_that_are_none(tmp_path: Path, content: str):
     path = tmp_path / "model.json"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))

@@ -176,7 +176,7 @@ class Huffman(WordSegmenter):
         options = read_options(cls, options)
         try:
             codes = json.loads("\n".join(read_lines(path)))
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise InputError(
                 f"{path} is not JSON: {error}", allowed="one object, code -> word", next_step="subwords learn huffman"
             ) from error
