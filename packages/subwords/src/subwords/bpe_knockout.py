@@ -109,12 +109,8 @@ class BPEKnockout(MergedPieces):
     def read(cls, path: Path, **options: Any) -> Self:
         header, *lines = pieces_in(path) or [""]
         merges = [tuple(line.split(" ")) for line in lines]
-        learned = whole_number(header.removeprefix(_HEADER))
-        if (
-            not header.startswith(_HEADER)
-            or learned is None
-            or not all(len(parts) > 1 and all(parts) for parts in merges)
-        ):
+        learned = whole_number(header.removeprefix(_HEADER)) if header.startswith(_HEADER) else None
+        if learned is None or not all(len(parts) > 1 and all(parts) for parts in merges):
             raise InputError(f"{path} is no model of bpe-knockout", allowed=f"{_HEADER!r}, then a merge a line")
         return cls(merges, learned, **read_options(cls, options, "encode"))
 

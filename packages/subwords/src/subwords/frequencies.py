@@ -33,14 +33,14 @@ def read_frequencies(path: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), 1):
         piece, tab, count = line.rpartition("\t")
-        number_of = whole_number(count.removeprefix("-"))
-        if not tab or not piece or number_of is None:
+        occurs = whole_number(count.removeprefix("-"))
+        if not tab or not piece or occurs is None:
             raise InputError(
                 f"{path}, line {number}: {line[:80]!r} is not a piece and its count",
                 allowed="piece<TAB>count",
                 next_step="check that the model file belongs to this algorithm",
             )
-        counts[piece] = -number_of if count.startswith("-") else number_of
+        counts[piece] = -occurs if count.startswith("-") else occurs
     return counts
 
 

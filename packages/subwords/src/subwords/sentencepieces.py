@@ -94,7 +94,7 @@ class SentencePieceModel(Segmenter):
     @cached_property
     def kind(self) -> str:
         """What SentencePiece applies the model as: "unigram", "bpe", "word" or "char"."""
-        return _TYPES[self._trainer().get(3, 1)]
+        return _TYPES.get(self._trainer().get(3, 1), "unigram")
 
     def _trainer(self) -> dict[int, Any]:
         """Return the options of the model's training by their numbers, those at their defaults perhaps left out."""

@@ -61,9 +61,8 @@ class Vocabulary:
         """Return the pieces of numbers, without special tokens but the unknown one. Raises InputError for others."""
         found = []
         for given in ids:
-            number = (
-                given.__index__() if isinstance(given, SupportsIndex) else -1
-            )  # a tensor's hash is its place in memory
+            # An element of a tensor has a hash of its own.
+            number = given.__index__() if isinstance(given, SupportsIndex) else -1
             if number not in self._pieces:
                 raise InputError(f"{given} is no number of a piece", allowed=f"0 to {max(self._pieces, default=0)}")
             if number not in self._hidden or number == self.unknown:
