@@ -74,3 +74,8 @@ def test_the_mean_over_sizes_is_that_of_the_sweep(analysis: ModuleType, root: Pa
     for name, evidence, _ in found:
         assert f"| G2, {name.rpartition(', ')[2]} | {evidence} |" in page
     assert fmean(scores["bpe"][500]) > fmean(scores["bpe-dropout"][500])
+
+
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
+    found = "\n\n".join(analysis.findings(root / PAGE)) + "\n"
+    assert found == (root / PAGE / "findings.md").read_text(encoding="utf-8")
