@@ -47,6 +47,11 @@ def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, 
     return f"{found.name} at scale {found.scale}", found.experiment, Path("results", found.folder, "claims.md")
 
 
+def names_resources(words: Sequence[str]) -> bool:
+    """Return whether words for snakemake name resources of their own."""
+    return any(word.partition("=")[0] in ("--resources", "--res") for word in words)
+
+
 def jobs_on_cards(experiment: Experiment) -> int:
     """Return how many jobs the cards of this machine run at the same time."""
     return len(gpu.visible_gpus()) * int(experiment.settings["runtime"]["runs_per_gpu"])
@@ -60,8 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
     name, experiment, table = described(arguments.configfile, arguments.snakemake)
-    own_resources = any(word.startswith(("--resources", "--res")) for word in arguments.snakemake)
-    if (jobs := jobs_on_cards(experiment)) and not own_resources:
+    if (jobs := jobs_on_cards(experiment)) and not names_resources(arguments.snakemake):
         arguments.snakemake += ["--resources", f"gpu={jobs}"]
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()

@@ -25,7 +25,7 @@ from experiment.jsonfiles import write_json
 from experiment.programs import command_line, program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
-from subwords.errors import unknown
+from subwords.errors import check_known
 from subwords.files import write_whole
 
 from . import ROOT, variants
@@ -109,12 +109,12 @@ def main(argv: list[str] | None = None) -> None:
     arguments = command.parse_args(argv)
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_num_threads(1)
+    wanted = variants.models(device)
+    if arguments.model is not None:
+        known = {model.name: model for model in [*wanted, variants.TINY]}
+        check_known("model", [arguments.model], known)
+        wanted = [known[arguments.model]]
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
-    known = [*variants.models(device), variants.TINY]
-    wanted = [model for model in known if model.name == arguments.model]
-    if arguments.model is not None and not wanted:
-        raise unknown("model", arguments.model, [model.name for model in known])
-    wanted = wanted or variants.models(device)
     counts = (arguments.seeds, arguments.updates, arguments.warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
     commit = commit_label(git_state()) or "unknown"

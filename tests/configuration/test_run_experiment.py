@@ -103,6 +103,12 @@ def test_the_pairs_of_a_group_are_those_of_all_its_members(root: Path) -> None:
         assert training_pairs(experiment, "g", nothing_known) == 20_933 + 8_112
 
 
+def test_resources_of_ones_own_replace_the_number_of_cards() -> None:
+    for own in (["--resources", "gpu=2"], ["--resources=gpu=2"], ["--quiet", "--res", "gpu=2"]):
+        assert run_experiment.names_resources(own)
+    assert not run_experiment.names_resources(["--restart-times", "3", "--rerun-incomplete"])
+
+
 def test_jobs_that_share_a_card_are_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "visible_gpus", lambda: ["0", "1"])
     for words, jobs in (([], 2), (["--config", "runs_per_gpu=4"], 8)):

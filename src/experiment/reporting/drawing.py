@@ -21,18 +21,12 @@ DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-def _style() -> Any:
-    """Return matplotlib's settings, for `rc_context`."""
-    import matplotlib as mpl
-
-    return mpl.rc_params_from_file(Path(__file__).with_name("figures.mplstyle"), use_default_template=False)
-
-
 def styled() -> Any:
     """Return a context in which figures have this style."""
     import matplotlib as mpl
 
-    return mpl.rc_context(_style())
+    style = Path(__file__).with_name("figures.mplstyle")
+    return mpl.rc_context(mpl.rc_params_from_file(style, use_default_template=False))
 
 
 def axes_grid(panels: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, list[Axes]]:
