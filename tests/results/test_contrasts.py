@@ -77,3 +77,9 @@ def test_intervals_are_written_with_signs() -> None:
     assert Interval(1.25, -0.314, 2.714).text() == "+1.25 [−0.31, +2.71]"
     assert Interval(-0.6, -0.82, -0.004).text() == "−0.60 [−0.82, −0.00]"  # all of it is below 0
     assert Interval(-0.04, -1.26, 1.0).text(1) == "−0.0 [−1.3, +1.0]"
+
+
+def test_a_group_of_weight_two_is_that_of_doubled_values() -> None:
+    """Not that of the same group twice, as if its errors were independent."""
+    first, second = (2.0, 2.5, 3.5), (1.0, 1.5, 1.0)
+    assert contrast([(1, first), (-2, second)]) == contrast([(1, first), (-1, [2 * value for value in second])])

@@ -24,6 +24,7 @@ from scipy.stats import t as student_t
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_algorithms, draw_sweep
+from experiment.reporting.findings import Verdict, read_words, told_apart, verdict_table, verdicts, words_table
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
@@ -54,6 +55,7 @@ STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
 #: Side of a translation -> agreement with gold morphemes of its language.
 MORPHEMES = {"target": "boundary_f1_target", "source": "boundary_f1_source"}
+EVIDENCE = "evidence (chrF, 95% intervals)"
 TOO_FEW = "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.
 NOT_TESTABLE = "not testable"
@@ -124,7 +126,7 @@ def gains(found: Mapping[str, Curve], steps: Sequence[tuple[int, int]]) -> Itera
     yield from ((name, gain) for (name, _), gain in judge(asked).items())
 
 
-def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
+def more_entries_are_better(found: Mapping[str, Curve], learned: Learned) -> Iterator[Verdict]:
     """H1: of each algorithm, the largest size against the smallest."""
     ends = (SIZES[0], SIZES[-1])
     for algorithm, gain in gains(found, [ends]):
@@ -201,7 +203,7 @@ def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tupl
     return of_size, of_algorithm, Interval(of_size - of_algorithm, float(low), float(high))
 
 
-def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[tuple[str, str, str]]:
+def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[Verdict]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
     What it hangs on, asked afterwards: the same with huffman, without the smallest size, without those that draw.
@@ -224,7 +226,7 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[
         yield label, f"{text}difference {shown(difference)}", verdict
 
 
-def composition_matters(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def composition_matters(rows: Sequence[Row]) -> Iterator[Verdict]:
     """H3: the pipeline's verdicts on the controls against bpe of the same size."""
     for control in CONTROLS:
         if here := {row["size"]: row for row in rows if row["algorithm"] == control}:
@@ -240,7 +242,7 @@ def composition_matters(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
             yield f"H3, {control}", listed, verdict
 
 
-def prediction_verdicts(found: Prediction) -> Iterator[tuple[str, str, str]]:
+def prediction_verdicts(found: Prediction) -> Iterator[Verdict]:
     """H4 to H6."""
     few = found.algorithms < FEWEST_ALGORITHMS
     for name, measure, sign in (("H4", RENYI, 1), ("H5", PIECES, -1)):
@@ -265,7 +267,7 @@ def with_morphemes(rows: Sequence[Row], path: Path) -> list[Row]:
     return [{**row, **f1[row["segmentation"], row["seed"]]} for row in rows]
 
 
-def morphemes_predict(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def morphemes_predict(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Asked with no hypothesis, of sources afterwards: does agreement with gold morphemes predict chrF?"""
     for side, measure in MORPHEMES.items():
         if found := predict(swept([row for row in rows if row[measure] is not None])):
@@ -341,32 +343,22 @@ def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> list[float]:
     return [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
 
 
-def over_sizes(
-    label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int
-) -> Iterator[tuple[str, str, str]]:
+def over_sizes(label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int) -> Iterator[Verdict]:
     """Yield for each algorithm its mean of the sizes less that of another (Welch, seeds; Holm over these)."""
 
     def means(algorithm: str) -> list[float]:
         return [statistics.fmean(of_seed) for of_seed in zip(*(s for _, s in found[algorithm].values()), strict=True)]
 
     asked = {one: [(1, means(one)), (-1, means(other))] for one, other in plain.items()}
-    for name, change in judge(asked, expected, NO_DIFFERENCE).items():
-        yield f"{label}, {name}", change.text(), change.verdict
+    yield from verdicts(label, asked, expected, NO_DIFFERENCE)
 
 
-def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> tuple[str, str, str]:
+def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> Verdict:
     """Judge whether an algorithm with sizes is told from bpe of the same size, by the pipeline's verdicts."""
-    verdicts = {
-        row["segmentation"]: row["verdict"]
-        for row in rows
-        if row["size"] and row["algorithm"] not in (*left_out, "bpe")
-    }
-    told = [f"{name} {verdict}" for name, verdict in verdicts.items() if verdict in (BETTER, WORSE)]
-    verdict = CONFIRMED if told else REFUTED if {*verdicts.values()} == {SAME} else OPEN
-    return label, f"{len(told)} of {len(verdicts)}: {', '.join(told) or 'none'}", verdict
+    return told_apart(label, [row for row in rows if row["size"] and row["algorithm"] not in (*left_out, "bpe")])
 
 
-def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iterator[Verdict]:
     """G1 to G3 of German. Of the other pairs, which have gold morphemes, G2 and K1 to K3."""
     found = curves(rows)
     of_systems = changes(rows, first_run)
@@ -382,14 +374,13 @@ def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iter
         yield told_from_bpe("G3", rows, left_out=FIRST)
 
 
-def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterator[Verdict]:
     """D1 and D2: the gain from the smallest to the largest size, less that of the shorter run; differences from bpe."""
     now, before = curves(composing_rows(rows)), curves(judged(shorter))
     small, large = SIZES[0], SIZES[-1]
     signs = [(1, now, large), (-1, now, small), (-1, before, large), (1, before, small)]
     asked = {each: [(sign, run[each][size][1]) for sign, run, size in signs] for each in now}
-    for algorithm, change in judge(asked).items():
-        yield f"D1, {algorithm}", change.text(), change.verdict
+    yield from verdicts("D1", asked)
     yield told_from_bpe("D2", rows, left_out=(*CONTROLS, "word"))
 
 
@@ -399,29 +390,7 @@ def alike(change: Interval) -> str:
     return CONFIRMED if within else REFUTED if max(change.low, -change.high) > NO_DIFFERENCE else OPEN
 
 
-def words_by_size(words: Sequence[Mapping[str, str]], names: Mapping[str, int]) -> str:
-    """Return F1 of words by their frequency in training, as Markdown: means over the systems of a size, and seeds.
-
-    `names` are the systems and their sizes. Of words that training has not seen it is the recall.
-    """
-    values: dict[int, dict[str, list[float]]] = {}
-    for row in words:
-        if row["segmentation"] in names:
-            of_size = values.setdefault(names[row["segmentation"]], {})
-            value = float(row["f1"] if row["occurrences"] != "0" else row["recall"])
-            of_size.setdefault(row["occurrences"], []).append(value)
-    classes = list(values[SIZES[0]])
-    number = {row["occurrences"]: row["words"] for row in words}
-    lines = ["| size | " + " | ".join(classes) + " |", "|--:|" + "--:|" * len(classes)]
-    lines += [
-        f"| {size:,} | {' | '.join(f'{statistics.fmean(values[size][each]):.1f}' for each in classes)} |"
-        for size in sorted(values)
-    ]
-    lines.append(f"| *words of the references* | {' | '.join(f'{int(number[each]):,}' for each in classes)} |")
-    return "\n".join(lines)
-
-
-def hypotheses(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
+def hypotheses(rows: Sequence[Row]) -> Iterator[Verdict]:
     """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows."""
     found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
     yield from more_entries_are_better(found, learned)
@@ -434,11 +403,6 @@ def hypotheses(rows: Sequence[Row]) -> Iterator[tuple[str, str, str]]:
             if (chosen is of_sizes or len(without) < len(of_sizes)) and (prediction := predict(chosen)):
                 yield from ((name + label, text, verdict) for name, text, verdict in prediction_verdicts(prediction))
     yield from morphemes_predict(rows)
-
-
-def verdict_table(lines: Iterable[tuple[str, str, str]]) -> str:
-    table = (f"| {name} | {text} | {verdict} |" for name, text, verdict in lines)
-    return "\n".join(["| hypothesis | evidence (chrF, 95% intervals) | verdict |", "|---|---|---|", *table])
 
 
 def findings(
@@ -456,21 +420,27 @@ def findings(
         said += f" {untrained} learned nothing (not part of H4 to H6)."
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
-    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first))]
+    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first), EVIDENCE)]
     if first_run:
-        parts += ["## The second run", verdict_table(sorted(second_run_hypotheses(rows, first_run)))]
+        parts += ["## The second run", verdict_table(sorted(second_run_hypotheses(rows, first_run)), EVIDENCE)]
     if shorter:
-        parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, shorter))]
+        parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, shorter), EVIDENCE)]
     if len(first) < len(rows):
-        parts += ["## Among all algorithms", verdict_table(hypotheses(rows)), *among_one_size(composing_rows(rows))]
+        parts += [
+            "## Among all algorithms",
+            verdict_table(hypotheses(rows), EVIDENCE),
+            *among_one_size(composing_rows(rows)),
+        ]
     parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
     if words:
-        names = {row["segmentation"]: row["size"] for row in composing_rows(first)}
+        sizes = {
+            f"{size:,}": {row["segmentation"] for row in composing_rows(first) if row["size"] == size} for size in SIZES
+        }
         parts.append("## Words by how often training has them")
         parts.append(
             "F1 in percent (of unseen words, 0, recall), mean over seeds and the algorithms that compose words."
         )
-        parts.append(words_by_size(words, names))
+        parts.append(words_table(words, sizes, "size"))
     parts.append(what_differs(rows))
     return "\n\n".join(parts) + "\n"
 
@@ -481,10 +451,7 @@ def beside(folder: Path) -> tuple[list[Row], list[Row], list[dict[str, str]]]:
     name = LONGER.get(folder.name)
     shorter = read_scores(folder.parent / name / "scores.csv") if name else []
     before = read_scores(first_run) if first_run.exists() else []
-    if not words.exists():
-        return before, shorter, []
-    with words.open(encoding="utf-8", newline="") as stream:
-        return before, shorter, list(csv.DictReader(stream))
+    return before, shorter, read_words(words) if words.exists() else []
 
 
 @program

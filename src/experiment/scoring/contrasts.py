@@ -9,13 +9,15 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from experiment.scoring.comparison import OPEN, holm
 from experiment.scoring.significance import ALPHA
 
 CONFIRMED, REFUTED = "confirmed", "refuted"
 
-#: Groups of values with their signs: the sum of their means is asked for.
+#: Groups of values with their signs or weights: the weighted sum of their means is asked for. No group comes twice:
+#: what counts double has the weight 2.
 Signed = Sequence[tuple[int, Sequence[float]]]
 
 
@@ -45,7 +47,7 @@ class Judged:
         return f"{self.change.text(decimals)}, p = {self.p_value:.2g}"
 
 
-def judge(asked: Mapping[str, Signed], expected: int = 1, none_within: float = 0.0) -> dict[str, Judged]:
+def judge(asked: Mapping[Any, Signed], expected: int = 1, none_within: float = 0.0) -> dict[Any, Judged]:
     """Judge sums of means whose sign, `expected`, was predicted, with Holm's correction over all of them.
 
     A sum that is shown to be there is confirmed or refuted by its sign. One that is not is open, or refuted where its
@@ -71,7 +73,7 @@ def contrast(signed: Signed) -> tuple[Interval, float]:
     from scipy.stats import t
 
     effect = sum(sign * statistics.fmean(values) for sign, values in signed)
-    parts = [(statistics.variance(values) / len(values), len(values) - 1) for _, values in signed]
+    parts = [(sign**2 * statistics.variance(values) / len(values), len(values) - 1) for sign, values in signed]
     variance = sum(part for part, _ in parts)
     if not variance:
         raise ValueError("no group varies over seeds, so a difference of means has no interval")

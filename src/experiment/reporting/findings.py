@@ -1,0 +1,108 @@
+"""What pages in docs/experiments share, as Markdown: verdicts on what was predicted, systems, words by frequency."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
+from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
+from experiment.scoring.scorebook import Row
+from experiment.scoring.significance import mean_and_interval
+
+#: A hypothesis, its evidence and the verdict.
+Verdict = tuple[str, str, str]
+#: Algorithm -> size (None for an algorithm without sizes) -> a value of each seed.
+BySize = Mapping[str, Mapping[int | None, Sequence[float]]]
+
+
+def by_size(rows: Iterable[Row], metric: str, column: str = "score") -> BySize:
+    """Return a column of a metric's rows, in the order of the seeds."""
+    found: dict[str, dict[int | None, list[float]]] = {}
+    for row in sorted((row for row in rows if row["metric"] == metric), key=lambda row: int(row["seed"])):
+        found.setdefault(row["algorithm"], {}).setdefault(row["size"], []).append(row[column])
+    return found
+
+
+def gain(scores: BySize, algorithm: str, smaller: int, larger: int) -> Signed:
+    """Return what an algorithm gains from one size to another."""
+    return [(1, scores[algorithm][larger]), (-1, scores[algorithm][smaller])]
+
+
+def less(first: Signed, second: Signed) -> Signed:
+    """Return the difference of two sums."""
+    return [*first, *((-sign, values) for sign, values in second)]
+
+
+def verdicts(
+    label: str, asked: Mapping[str, Signed], expected: int = 1, none_within: float = 0.0, decimals: int = 2
+) -> Iterator[Verdict]:
+    """Yield a verdict for each of the sums that were asked, with Holm's correction over them (`judge`)."""
+    for name, change in judge(asked, expected, none_within).items():
+        yield f"{label}, {name}", change.text(decimals), change.verdict
+
+
+def told_apart(label: str, rows: Sequence[Row]) -> Verdict:
+    """Judge whether one system at least is told from its baseline, by the pipeline's comparisons in the rows."""
+    compared = {row["segmentation"]: row["verdict"] for row in rows}
+    told = [f"{name} {verdict}" for name, verdict in compared.items() if verdict in (BETTER, WORSE)]
+    verdict = CONFIRMED if told else REFUTED if {*compared.values()} == {SAME} else OPEN
+    return label, f"{len(told)} of {len(compared)}: {', '.join(told) or 'none'}", verdict
+
+
+def verdict_table(lines: Iterable[Verdict], evidence: str) -> str:
+    return _table(["hypothesis", evidence, "verdict"], "---|---|---", lines)
+
+
+def systems_table(rows: Sequence[Row], less_than: str) -> str:
+    """Return a line for each system: chrF and BLEU over seeds, the comparison in chrF, entries and pieces."""
+    systems: dict[str, list[Row]] = {}
+    for row in rows:
+        systems.setdefault(row["segmentation"], []).append(row)
+    lines = []
+    for name, runs in systems.items():
+        found = (
+            mean_and_interval([row["score"] for row in runs if row["metric"] == each]) for each in ("chrf", "bleu")
+        )
+        cells = [f"{mean:.1f}" + (f" ± {half:.1f}" if half is not None else "") for mean, half in found]
+        row = next(row for row in runs if row["metric"] == "chrf")
+        effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+        cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
+        pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
+        lines.append([name, *cells, f"{row['vocabulary']:,}", f"{pieces:.1f}"])
+    head = ["system", "chrF", "BLEU", f"chrF less that {less_than}", "entries", "target pieces a sentence"]
+    return _table(head, "---|--:|--:|---|--:|--:", lines)
+
+
+def read_words(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a words.csv (docs/experiments/size-sweep/words.py)."""
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def words_table(
+    words: Iterable[Mapping[str, str]], lines: Mapping[str, Collection[str]], lines_are: str = "system"
+) -> str:
+    """Return F1 in percent by how often train has a word (of unseen words, recall).
+
+    A line is the mean over some systems and their seeds.
+    """
+    values: dict[str, dict[str, list[float]]] = {}
+    number: dict[str, str] = {}
+    for row in words:
+        value = float(row["recall" if row["occurrences"] == "0" else "f1"])
+        values.setdefault(row["segmentation"], {}).setdefault(row["occurrences"], []).append(value)
+        number[row["occurrences"]] = f"{int(row['words']):,}"
+    means = {
+        name: [f"{statistics.fmean(v for system in systems for v in values[system][each]):.1f}" for each in number]
+        for name, systems in lines.items()
+    }
+    body = [[name, *cells] for name, cells in {**means, "*words of the references*": number.values()}.items()]
+    return _table([lines_are, *number], f"---{'|--:' * len(number)}", body)
+
+
+def _table(head: Sequence[str], rule: str, lines: Iterable[Sequence[str]]) -> str:
+    first, *rest = (f"| {' | '.join(line)} |" for line in (head, *lines))
+    return "\n".join([first, f"|{rule}|", *rest])
