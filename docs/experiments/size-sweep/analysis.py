@@ -50,6 +50,8 @@ NO_DIFFERENCE = 0.5
 DRAWS = 2000
 #: The folder of a longer run -> that of the shorter (D1, D2).
 LONGER = {"en-de-2400": "en-de", "en-cs-2400": "en-cs"}
+#: Direction -> the algorithms that are predicted to be below bpe in the mean of the sizes (D3).
+BELOW_BPE = {"en-fr": ("unigram", "sbpe", "wordpiece", "volt")}
 #: The steps between sizes that were looked at after all hypotheses.
 STEPS = ((500, 1000), (1000, 2000), (2000, 4000), (1000, 4000))
 RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
@@ -178,15 +180,17 @@ def standard_error(found: Iterable[Curve]) -> tuple[float, int]:
     return float(np.sqrt(pooled / SEEDS)), degrees
 
 
-def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tuple[float, float, Interval]:
-    """Return the range of bpe over its sizes, the range of algorithms at equal entries, and their difference (H2).
+def range_difference(
+    composing: Mapping[str, Curve], sizes: Sequence[int] = SIZES, draws: int = DRAWS
+) -> tuple[float, float, Interval]:
+    """Return the range of bpe over some sizes, the range of algorithms at equal entries, and their difference (H2).
 
     The interval is a basic bootstrap: draws around the means, reflected, because noise makes every range wider.
     """
 
     def ranges(scores: Mapping[str, Mapping[int, float]]) -> tuple[float, float]:
         equal = [at_entries(curve, scores[name]) for name, curve in composing.items()]
-        return float(np.ptp(list(scores["bpe"].values()))), float(np.ptp(equal))
+        return float(np.ptp([scores["bpe"][size] for size in sizes])), float(np.ptp(equal))
 
     means = {name: {size: statistics.fmean(s) for size, (_, s) in curve.items()} for name, curve in composing.items()}
     of_size, of_algorithm = ranges(means)
@@ -206,18 +210,19 @@ def range_difference(composing: Mapping[str, Curve], draws: int = DRAWS) -> tupl
 def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[Verdict]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
-    What it hangs on, asked afterwards: the same with huffman, without the smallest size, without those that draw.
+    What it hangs on, asked afterwards: the same with huffman, without those that draw, of bpe without the smallest size
+    (which the others keep: their scores at equal entries lie between two sizes).
     """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
-    larger = {name: {size: curve[size] for size in SIZES[1:]} for name, curve in composing.items()}
-    asked = {"H2": composing, f"H2, without size {SIZES[0]}": larger}
+    asked = {"H2": composing}
     if "huffman" in found:
         asked["H2, with huffman"] = composing | {"huffman": found["huffman"]}
     if {*DRAWN} & {*composing}:
         plain = {name: curve for name, curve in composing.items() if name not in DRAWN}
         asked["H2, without random segmentation"] = plain
-    for label, chosen in asked.items():
-        of_size, of_algorithm, difference = range_difference(chosen)
+    ways = [(label, chosen, SIZES) for label, chosen in asked.items()]
+    for label, chosen, sizes in [*ways, (f"H2, without size {SIZES[0]}", composing, SIZES[1:])]:
+        of_size, of_algorithm, difference = range_difference(chosen, sizes)
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
         if not any(learned.get(name) for name in chosen):
@@ -298,6 +303,13 @@ def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
     yield f"## Steps between sizes\n\n{steps_between_sizes(found)}"
     count = len(found) * len(STEPS)
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
+    others = dict.fromkeys((name for name in found if name != "bpe"), "bpe")
+    yield "## The mean of the four sizes, less that of bpe"
+    lines = (
+        f"| {name.removeprefix('mean, ')} | {evidence} |" for name, evidence, _ in over_sizes("mean", found, others)
+    )
+    yield "\n".join(["| algorithm | chrF |", "|---|---|", *lines])
+    yield f"95% intervals (Welch, seeds); p is corrected for all {len(others)} (Holm). Not asked beforehand."
     yield from among_one_size(rows)
 
 
@@ -343,7 +355,9 @@ def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> list[float]:
     return [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
 
 
-def over_sizes(label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int) -> Iterator[Verdict]:
+def over_sizes(
+    label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int = 1
+) -> Iterator[Verdict]:
     """Yield for each algorithm its mean of the sizes less that of another (Welch, seeds; Holm over these)."""
 
     def means(algorithm: str) -> list[float]:
@@ -375,13 +389,18 @@ def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iter
 
 
 def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterator[Verdict]:
-    """D1 and D2: the gain from the smallest to the largest size, less that of the shorter run; differences from bpe."""
+    """D1 and D2: the gain from the smallest to the largest size, less that of the shorter run; differences from bpe.
+
+    Of French also D3: the mean of the sizes.
+    """
     now, before = curves(composing_rows(rows)), curves(judged(shorter))
     small, large = SIZES[0], SIZES[-1]
     signs = [(1, now, large), (-1, now, small), (-1, before, large), (1, before, small)]
     asked = {each: [(sign, run[each][size][1]) for sign, run, size in signs] for each in now}
     yield from verdicts("D1", asked)
     yield told_from_bpe("D2", rows, left_out=(*CONTROLS, "word"))
+    if predicted := BELOW_BPE.get(rows[0].get("direction")):
+        yield from over_sizes("D3", now, dict.fromkeys(predicted, "bpe"), expected=-1)
 
 
 def alike(change: Interval) -> str:
