@@ -73,7 +73,7 @@ def main(argv: list[str] | None = None) -> int:
     if status := snakemake([*words, "--configfile", str(arguments.configfile)]):
         print_errors(began)
         print("\nnot finished: correct the error and run the same command again; it continues", file=sys.stderr)
-    else:
+    elif (ROOT / table).exists():  # not after `-- segmentation` in a new folder
         print((ROOT / table).read_text(encoding="utf-8"))
         print(f"{time.time() - began:.0f} seconds; tables, LaTeX, figures and report: {table.parent}/")
     return status

@@ -95,7 +95,7 @@ def main(argv: list[str] | None = None) -> None:
         print(fetch_comet_model(args.model))
     elif args.manifest:
         manifest = read_manifest(args.manifest, args.key)
-        every, model = translations(manifest, args.chosen_on_test), manifest.parameters["comet_model"]
+        every, model = translations(manifest, args.chosen_on_test), manifest.parameters.get("comet_model", args.model)
         check_planned(every, model)
         scored = score_all(every, model, args.device, args.runs_per_gpu)
         print(f"{scored} of {len(every)} test sets scored; the others had their scores")

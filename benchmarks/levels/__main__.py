@@ -115,12 +115,6 @@ MANY = {
 }
 
 
-def several_seeds(output: Output, situation: Situation, trials: int, seed: int) -> float:
-    """Return the share of trials in which the second system differs from the first with p < 0.05."""
-    rng = np.random.default_rng(seed)
-    return sum(situation.compared(output, rng)[0].p_value < ALPHA for _ in range(trials)) / trials
-
-
 def any_marked(output: Output, situation: Situation, trials: int, seed: int) -> float:
     """Return the share of trials in which any system differs from the baseline after Holm's correction."""
     rng = np.random.default_rng(seed)
@@ -163,7 +157,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--trials", type=int, default=1000, help="of each cell (1000)")
     trials = command.parse_args(argv).trials
     show("one seed", TESTS, lambda test, output: one_seed(output, test, trials, seed=1))
-    show("several seeds", [*SITUATIONS], lambda name, output: several_seeds(output, SITUATIONS[name], trials, seed=2))
+    show("several seeds", [*SITUATIONS], lambda name, output: any_marked(output, SITUATIONS[name], trials, seed=2))
     show("any of many", [*MANY], lambda name, output: any_marked(output, MANY[name], trials, seed=3))
     print(f"\nseeds drawn with replacement: {100 * drawing_seeds(trials, seed=4):.1f}")
 

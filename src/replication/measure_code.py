@@ -12,8 +12,9 @@ from typing import Any
 def code_of(function: Callable[..., Any], folder: Path) -> list[str]:
     """Return the code of a measure of the paper in `folder`.
 
-    From the measure's own module: the statements that it uses, directly or through others, so that a changed claim
-    measures nothing again. From the paper's other modules: everything. What they import from elsewhere is not followed.
+    From the measure's own module: the statements whose names it uses, directly or through others, so that a change
+    elsewhere measures nothing again. (A local variable with the name of a statement counts as a use.) From the paper's
+    other modules: everything. What they import from elsewhere is not followed.
     """
     own, folder = Path(inspect.getfile(function)), folder.resolve()
     others = [path for path in sorted(folder.rglob("*.py")) if path not in (own, folder / "paper.py")]

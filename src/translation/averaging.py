@@ -31,14 +31,6 @@ def write_model(training: Path, select: Mapping[str, Any], folder: Path) -> dict
             next_step=f"delete {training / 'record.json'} and {checkpoints}, and run again: it is trained again",
         ) from None
     save(folder / "model.pt", model)
-    summary = {key: value for key, value in facts.items() if key != "dev"}
-    write_json(
-        folder / "run.json",
-        {
-            **summary,
-            "selected": chosen,
-            **{name: made[name] for name in ("versions", "git")},
-        },
-        sealed=True,
-    )
+    record = {key: value for key, value in facts.items() if key != "dev"} | {"selected": chosen}
+    write_json(folder / "run.json", record | {name: made[name] for name in ("versions", "git")}, sealed=True)
     return {"selected": chosen}

@@ -19,7 +19,6 @@ from experiment.scoring.metrics import METRICS, make_metric, read_parallel, scor
 from experiment.scoring.words import training_words
 from experiment.segmentation.segmenting import load_segmenter, read_counts, write_counts
 from experiment.store import making
-from experiment.text.lines import one_line
 from experiment.text.postprocessing import ToText, round_trip
 from experiment.training import gpu
 from subwords.files import read_lines, write_lines
@@ -79,7 +78,7 @@ class Evaluator:
         cut, began = translator.cut, time.monotonic()
         pieces = translator.translate(source, job["max_tokens"])
         seconds = time.monotonic() - began
-        hypotheses = [one_line(to_text(line)) for line in pieces]
+        hypotheses = [to_text(line).replace("\n", " ") for line in pieces]  # a translation is one line
         generated = sum(len(line.split(" ")) for line in pieces if line)
         facts = {
             "sentences": len(pieces),

@@ -40,6 +40,15 @@ def test_a_mistake_on_the_command_line_is_named(root: Path, words: list[str], sa
         run_experiment.described(root / "config" / "config.yaml", ["--config", *words])
 
 
+def test_a_run_that_makes_no_table_is_no_error(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_experiment, "snakemake", lambda words: 0)
+    monkeypatch.setattr(run_experiment, "ROOT", tmp_path)
+    assert run_experiment.main(["--configfile", str(root / "config/config.yaml"), "--", "segmentation"]) == 0
+    assert "error" not in capsys.readouterr().err
+
+
 def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
     name, experiment, _ = run_experiment.described(root / "papers/hft/experiment.yaml", ["--config", "scale=smoke"])
     assert name == "hft at scale smoke"

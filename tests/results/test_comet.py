@@ -171,6 +171,9 @@ def test_no_score_of_another_model_than_was_planned(
     model.write_text("another")
     assert status() == 2
     assert f"{model} is not the COMET model that was planned" in capsys.readouterr().err
+    manifest.parameters.clear()  # as one that was written by hand
+    assert status() == 2
+    assert "is not the COMET model that was planned" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -478,6 +478,7 @@ BAD = {
     "key": ({"basline": "bpe"}, "did you mean 'baseline'"),
     "no runs": ({"runs": []}, "has no runs"),
     "run": ({"runs": [{"corpus": "c"}]}, "lacks direction"),
+    "significance": ({"parameters": {"significance": {"sampels": 9}}}, "did you mean 'samples'"),
 }
 
 
@@ -505,4 +506,14 @@ def test_a_value_that_is_no_number_is_refused(finished, tmp_path):
     text = (finished / "scores.csv").read_text().replace(",1,test,", ",one,test,", 1)
     (tmp_path / "scores.csv").write_text(text)
     with pytest.raises(InputError, match="seed is 'one'"):
+        read_scores(tmp_path / "scores.csv")
+
+
+@pytest.mark.parametrize("cut", [1, 40], ids=["one cell", "many cells"])
+def test_a_line_that_was_cut_is_refused(finished, tmp_path, cut):
+    """Written by another program, or copied by hand: there is no checksum."""
+    lines = (finished / "scores.csv").read_text().splitlines()
+    lines[2] = ",".join(lines[2].split(",")[:-cut])
+    (tmp_path / "scores.csv").write_text("\n".join(lines))
+    with pytest.raises(InputError, match="line 3 has not as many cells"):
         read_scores(tmp_path / "scores.csv")

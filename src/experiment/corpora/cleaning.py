@@ -71,7 +71,8 @@ class Overlap:
         """Add the clean pairs of dev or a test set."""
         self.found[split] = Counter(dict.fromkeys(("pairs", *self._languages), 0))
         for pair in pairs:
-            self._pairs.setdefault(pair, set()).add(split)
+            if any(pair):
+                self._pairs.setdefault(pair, set()).add(split)
             for side, line in zip(self._lines, pair, strict=True):
                 if line:
                     side.setdefault(line, set()).add(split)

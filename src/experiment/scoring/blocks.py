@@ -17,7 +17,7 @@ from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, compare,
 from experiment.scoring.metrics import METRICS, read_parallel
 from experiment.scoring.sentence_statistics import SentenceStatistics, mean_statistics
 from experiment.scoring.significance import ALPHA, DEFAULTS, Outcome, count_sentences, outcomes, test_signature
-from subwords.errors import InputError
+from subwords.errors import InputError, check_known
 
 #: Segmentation and seed -> what belongs to the run.
 ByRun = dict[tuple[str, int], Any]
@@ -41,7 +41,9 @@ def compare_block(manifest: Manifest, runs: Sequence[Run], testset: str) -> dict
     if manifest.against == {} or not reference or not all(each.hypothesis for each in files.values()):
         return {}
     _check_baselines(files, against)
-    options = DEFAULTS | manifest.parameters.get("significance", {})
+    given = manifest.parameters.get("significance", {})
+    check_known("key of significance", given, [*DEFAULTS, "margin"])
+    options = DEFAULTS | given
     margins = options.pop("margin", {})
     bounds = {COPY: source} if source else {}
     for (name, _), each in files.items():

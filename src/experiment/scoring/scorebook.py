@@ -215,6 +215,13 @@ def read_scores(path: str | Path) -> list[Row]:
     if not rows or not set(REQUIRED) <= set(rows[0]):
         missing = ", ".join(sorted(set(REQUIRED) - set(rows[0] if rows else ())))
         raise InputError(f"{path} lacks columns or rows: {missing}", next_step="run scripts/collect_scores.py")
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values() or not all(row[name] for name in REQUIRED):
+            raise InputError(
+                f"{path}, line {number} has not as many cells as the head, or an empty one of these",
+                allowed=", ".join(REQUIRED),
+                next_step="run scripts/collect_scores.py",
+            )
     return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
 
 

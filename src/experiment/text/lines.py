@@ -9,11 +9,6 @@ from subwords.errors import InputError
 from subwords.files import read_lines, write_lines
 
 
-def one_line(text: str) -> str:
-    """Return a text as one line, whatever is in it."""
-    return " ".join(text.split("\n"))
-
-
 def rewrite(source: Path, target: Path, function: Callable[[Iterator[str]], Iterable[str]]) -> None:
     """Write what `function` makes of the lines of a file. Raises InputError where their numbers differ."""
     read = 0

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from experiment.text import moses
-from experiment.text.lines import one_line
 from subwords import registry
 from subwords.segmenter import Segmenter
 
@@ -40,4 +39,4 @@ def round_trip(lines: Iterable[str], segmenter: Segmenter, to_text: ToText) -> l
     What gets lost on the way (an unknown character, a detokenized quotation mark) no system with this segmentation can
     translate right.
     """
-    return [one_line(to_text(pieces)) for pieces in segmenter.encode_lines(lines)]
+    return [to_text(pieces).replace("\n", " ") for pieces in segmenter.encode_lines(lines)]
