@@ -92,13 +92,16 @@ def words_table(
     values: dict[str, dict[str, list[float]]] = {}
     number: dict[str, str] = {}
     for row in words:
-        value = float(row["recall" if row["occurrences"] == "0" else "f1"])
-        values.setdefault(row["segmentation"], {}).setdefault(row["occurrences"], []).append(value)
+        seeds = values.setdefault(row["segmentation"], {}).setdefault(row["occurrences"], [])
+        if value := row["recall" if row["occurrences"] == "0" else "f1"]:  # empty: no word of this class
+            seeds.append(float(value))
         number[row["occurrences"]] = f"{int(row['words']):,}"
-    means = {
-        name: [f"{statistics.fmean(v for system in systems for v in values[system][each]):.1f}" for each in number]
-        for name, systems in lines.items()
-    }
+
+    def mean(systems: Collection[str], occurrences: str) -> str:
+        seeds = [value for system in systems for value in values[system][occurrences]]
+        return f"{statistics.fmean(seeds):.1f}" if seeds else ""
+
+    means = {name: [mean(systems, each) for each in number] for name, systems in lines.items()}
     body = [[name, *cells] for name, cells in {**means, "*words of the references*": number.values()}.items()]
     return _table([lines_are, *number], f"---{'|--:' * len(number)}", body)
 
