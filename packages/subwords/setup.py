@@ -6,18 +6,6 @@ import sys
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-CORE = [
-    "choosing",
-    "heap",
-    "hft_segmentation",
-    "hft_text",
-    "huffman",
-    "merging",
-    "pieces",
-    "table",
-    "transport",
-    "words",
-]
 UNIX = [] if sys.platform == "win32" else ["-O3", "-g0", "-std=c++20", "-Wno-sign-compare"]
 FLAGS = os.environ.get("SUBWORDS_CFLAGS", "").split()  # sanitizers, for the tests
 
@@ -25,13 +13,12 @@ setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"subwords.core.{name}",
-                [f"src/subwords/core/{name}.py"],
+                "subwords.core.*",
+                ["src/subwords/core/[!_]*.py"],
                 language="c++",
                 extra_compile_args=[*(UNIX or ["/O2", "/std:c++20"]), *FLAGS],
                 extra_link_args=FLAGS,
             )
-            for name in CORE
         ],
         build_dir="build",
         compiler_directives={

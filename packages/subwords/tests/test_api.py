@@ -146,7 +146,7 @@ def test_a_copy_of_a_model_has_its_description(text: Path, tmp_path: Path) -> No
     assert described[1]["options"] == {"variant": "reference"}
 
 
-@pytest.mark.parametrize("content", ['{"model": {}}', "low lower", "[1]", "\xff"])
+@pytest.mark.parametrize("content", ['{"model": {}}', "low lower", "[1]", "\xff", "[" * 200_000], ids=lambda s: s[:9])
 def test_a_description_takes_no_other_files_place(content: str, text: Path, tmp_path: Path) -> None:
     """As with --model tokenizer, where tokenizer.json is somebody's."""
     (tmp_path / "model.json").write_text(content, "latin-1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from subwords import learn, load, registry
 from subwords.cli import main
 from subwords.errors import InputError
-from subwords.segmenter import Parameter
+from subwords.segmenter import Parameter, at_least
 from subwords.testing import CHECKS, MARKS, Trial
 
 every_algorithm = pytest.mark.parametrize("name", registry.names())
@@ -88,6 +89,23 @@ def test_a_model_is_applied_alike_before_it_is_saved_and_after(
     assert again.applied_with() == model.applied_with()
     assert again.signature() == model.signature()
     assert {p.name for p in cls.parameters if p.stage != "learn"} <= again.applied_with().keys()
+
+
+@every_algorithm
+def test_a_number_too_large_for_the_core_is_no_traceback(name: str, trials: dict[str, Trial]) -> None:
+    cls, (size, options) = registry.find(name), trials[name].arguments
+    with pytest.raises(InputError, match=r"size \d+(?s:.*)of at most 18 digits|takes no size"):
+        learn(name, trials[name].text, 10**25, **options)
+    for option in (p.name for p in cls.parameters if int in (p.kind, type(p.default))):
+        with warnings.catch_warnings(action="ignore"), suppress(InputError):
+            learn(name, trials[name].text, size, **options | {option: 10**30})
+
+
+@pytest.mark.parametrize(("value", "problem"), [(-(10**18), "small"), (1, "small"), (10**18, "large")])
+def test_an_option_is_neither_too_small_nor_too_large(value: int, problem: str) -> None:
+    with pytest.raises(InputError, match=f"step={value} is too {problem}\n  allowed: a whole number, at least 2, of "):
+        at_least({"step": value}, "step", 2)
+    assert [at_least({"step": least}, "step", 2) for least in (2, 10**18 - 1)] == [2, 10**18 - 1]
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), "9" * 5000])

@@ -133,6 +133,13 @@ def test_whatever_a_description_says_there_is_no_traceback(field: str, junk: Any
         load(tmp_path / "model")
 
 
+def test_a_description_that_is_nested_too_deep_cannot_be_read(tmp_path: Path) -> None:
+    learn("bpe", iter(LINES), 5).save(tmp_path / "model")
+    (tmp_path / "model.json").write_text("[" * 200_000)
+    with pytest.raises(InputError, match=r"cannot read .*model\.json"):
+        load(tmp_path / "model")
+
+
 @pytest.mark.parametrize("name", ["bpe", None])
 @pytest.mark.parametrize("described", [True, False])
 def test_a_model_that_is_gone_is_what_the_error_names(name: str | None, described: bool, tmp_path: Path) -> None:

@@ -244,7 +244,7 @@ def test_a_size_above_what_the_text_offers(tmp_path: Path) -> None:
             assert HFT.learn([path], 1000, variant=variant).encode("abc") == "¦abc¦"
 
 
-@pytest.mark.parametrize("options", [{"step": 0}, {"step": -1}, {"variant": "papre"}, {"steps": 3}])
+@pytest.mark.parametrize("options", [{"step": 0}, {"step": -1}, {"step": 10**30}, {"variant": "papre"}, {"steps": 3}])
 def test_bad_options(tmp_path: Path, options: dict[str, object]) -> None:
     with pytest.raises(InputError):
         HFT.learn([write(tmp_path, TEXT)], 60, **options)

@@ -117,7 +117,29 @@ def test_options_sizes_and_files(tmp_path: Path) -> None:
     mixed = json.loads(model.model_bytes())
     mixed["merges"][0]["id"] = "0"  # in no order with numbers
     tokens = '{"tokens": [{}], "merges": [], "splits": []}'
-    for content in ("{}", "[]", tokens, "text", json.dumps(mixed)):
+    for content in ("{}", "[]", tokens, "text", "[" * 200_000, json.dumps(mixed)):
         (tmp_path / "m").write_text(content)
         with pytest.raises(InputError, match="no model of Picky BPE"):
             PickyBPE.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("of", "junk"),
+    [
+        ("merges", {"new_token": {"str": {}}}),
+        ("merges", {"new_token": {"str": 5}}),
+        ("merges", {"pair": []}),
+        ("splits", {"split": []}),
+        ("splits", {"split": [{"str": "lo"}]}),
+        ("splits", {"split": [{"str": "lo"}, {"str": ""}]}),
+        ("splits", {"split": [{"str": "lo"}, {"str": "x"}]}),
+    ],
+)
+def test_events_that_cannot_be(of: str, junk: dict, tmp_path: Path) -> None:
+    """A removal that leaves its piece, or a longer one, would be applied for ever."""
+    events = [Event("lo", ("l", "o"), True), Event("lo", ("l", "o"), False)]
+    damaged = json.loads(PickyBPE("▁lo", events).model_bytes())
+    damaged[of][0] |= junk
+    (tmp_path / "m").write_text(json.dumps(damaged))
+    with pytest.raises(InputError, match="no model of Picky BPE"):
+        PickyBPE.load(tmp_path / "m")

@@ -149,6 +149,15 @@ def test_options_that_cannot_be_used(text: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("candidates", [0, 5])
+def test_a_mark_of_spaces_in_the_text_is_counted_once_a_draw(candidates: int, text: Path) -> None:
+    model = UnigramSampling.learn([text], 60, candidates=candidates)
+    lines = ["ba▁ko ▁", "ba"]
+    for drawn in (model.encode_lines(lines), model.sample_lines(lines, 1), model.sample_lines(lines * 2, 2)):
+        times = len(list(drawn)) // len(lines)
+        assert list(model.counts().values()) == [2 * times]
+
+
 # the command
 
 

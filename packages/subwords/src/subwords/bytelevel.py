@@ -55,12 +55,6 @@ def read(written: str) -> str:
     return b"".join(parts).decode("utf-8", "replace")
 
 
-def surfaces(pieces: Sequence[str]) -> list[str]:
-    """Return the text that each piece completes; a character of several bytes belongs to the piece with its last."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    return [decoder.decode(bytes(BYTES[character] for character in piece)) for piece in pieces]
-
-
 @cache
 def _splitter() -> ByteLevel:
     with extra("huggingface"):
@@ -98,8 +92,10 @@ class BytePieces(Segmenter):
     def decode(self, pieces: str) -> str:
         return read(pieces.replace(" ", ""))
 
-    def surfaces(self, pieces: Sequence[str]) -> list[str] | None:
-        return surfaces(pieces)
+    def surfaces(self, pieces: Sequence[str]) -> list[str]:
+        """Return the text that each piece completes; a character of several bytes is in the piece with its last."""
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        return [decoder.decode(bytes(BYTES[character] for character in piece)) for piece in pieces]
 
 
 class ByteSegmenter(BytePieces):

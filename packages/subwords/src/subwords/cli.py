@@ -15,7 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from keyword import iskeyword
 from pathlib import Path
@@ -253,30 +253,13 @@ def _streams(arguments: argparse.Namespace) -> Iterator[tuple[IO[bytes], str, IO
     given, output = arguments.input, arguments.output
     if output != "-" and same_file("/dev/stdin" if given == "-" else given, output):
         raise InputError(f"{output} is the input, too", next_step="another --output")
-    with _source(given) as (source, name), _sink(output) as sink:
-        yield source, name, sink
-
-
-@contextmanager
-def _source(path: str) -> Iterator[tuple[IO[bytes], str]]:
-    """Give an input and what errors call it."""
-    if path == "-":
-        yield decompressed(standard_input(), STANDARD_INPUT), STANDARD_INPUT
-        return
-    with open_text(path) as stream:
-        yield stream, path
-
-
-@contextmanager
-def _sink(path: str) -> Iterator[IO[bytes]]:
-    if path == "-":
-        if sys.stdout is None:
-            raise InputError("standard output is closed", next_step="--output FILE")
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with whole_file(path, "wb") as stream:
-        yield stream
+    if output == "-" and sys.stdout is None:
+        raise InputError("standard output is closed", next_step="--output FILE")
+    with (
+        nullcontext(decompressed(standard_input(), STANDARD_INPUT)) if given == "-" else open_text(given) as source,
+        nullcontext(sys.stdout.buffer) if output == "-" else whole_file(output, "wb") as sink,
+    ):
+        yield source, STANDARD_INPUT if given == "-" else given, sink
 
 
 def _export(arguments: argparse.Namespace) -> None:

@@ -34,7 +34,7 @@ def path_of(model: Path) -> Path:
 def check_place(path: Path) -> None:
     """Raise InputError where the description of a model file would take the place of another file."""
     beside = path_of(path)
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, RecursionError):
         if not beside.exists() or _is_description(json.loads(beside.read_text("utf-8"))):
             return
     raise InputError(
@@ -112,7 +112,7 @@ def read(path: Path) -> dict[str, Any] | None:
         described = json.loads(beside.read_text("utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {beside}: {error}", next_step="remove it, or learn the model again") from error
     if not _is_description(described):
         return None  # a file of that name that has nothing to do with models

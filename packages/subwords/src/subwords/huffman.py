@@ -38,7 +38,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -113,10 +112,6 @@ def expected_length(codes: dict[str, str], counts: dict[str, int]) -> float:
     return sum(len(code) * counts[word] for code, word in codes.items()) / sum(counts.values())
 
 
-def _unknown(options: dict[str, Any]) -> str:
-    return "mark" if options["variant"] == "reference" else str(options["unknown"])
-
-
 class Huffman(WordSegmenter):
     """Words as Huffman codes. The model file is one JSON object, code -> word, as the authors publish it."""
 
@@ -145,10 +140,6 @@ class Huffman(WordSegmenter):
         self.codes, self.unknown = codes, unknown
         self._unknown_codes = 0
 
-    @cached_property
-    def _pieces(self) -> dict[str, str]:
-        return {word: " ".join(code) for code, word in self.codes.items()}
-
     @classmethod
     def learn(cls, texts: Sequence[Path], size: int | str | None, **options: Any) -> Self:
         """Learn codes in `size` symbols, or (with a warning) in as many as there are words.
@@ -160,20 +151,19 @@ class Huffman(WordSegmenter):
         if arity < 2:
             raise InputError("one symbol cannot tell words apart", allowed="--size 2 or more")
         table, reference = word_table(texts), options["variant"] == "reference"
-        if reference:
-            table = table.discard({WORD_END.encode(), UNKNOWN.encode()})
         words, counts = table.words(), table.counts()
         del table
         order = sorted(range(len(words)), key=counts.__getitem__, reverse=True)  # stable: first seen first
+        if reference:
+            order = [i for i in order if words[i] not in (WORD_END, UNKNOWN)]
         words, counts = [words[i] for i in order], [counts[i] for i in order]
         codes = huffman_codes(words, counts, arity, options["padding"], CONSECUTIVE if reference else IDEOGRAPHS)
         warn_of_fewer(cls, len(words), arity, "the text has no more words, and each has one")
-        return cls(codes, _unknown(options))
+        return cls(codes, "mark" if reference else options["unknown"])
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
         """Read a mapping. Raises InputError when the file is not one JSON object from codes to different words."""
-        options = read_options(cls, options)
         try:
             codes = json.loads("\n".join(read_lines(path)))
         except (json.JSONDecodeError, RecursionError) as error:
@@ -189,16 +179,16 @@ class Huffman(WordSegmenter):
                 " U+DFFF), or whose word does",
                 next_step="subwords learn huffman",
             )
-        model = cls(codes, _unknown(options))
         if len(set(codes.values())) < len(codes):
             raise InputError(f"{path} gives one word two codes", next_step="subwords learn huffman")
-        return model
+        return cls(codes, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         write_whole(path, json.dumps(self.codes, ensure_ascii=False))
 
     def segment_words(self, words: Sequence[str]) -> list[str]:
-        return [self._pieces.get(word, UNKNOWN) for word in words]
+        pieces = {word: " ".join(code) for code, word in self.codes.items()}
+        return [pieces.get(word, UNKNOWN) for word in words]
 
     def new_table(self) -> PieceTable:
         """Return the table of all words that have a code; any other word is unknown."""
@@ -207,7 +197,7 @@ class Huffman(WordSegmenter):
         words = "\n".join([*self.codes.values(), ""]).encode("utf-8")
         codes = "\n".join([*self.codes, ""])
         spaced = " ".join(codes).replace(" \n ", "\n").removesuffix(" \n") + "\n"
-        table = PieceTable(_unknown_words, f" {WORD_END} ".encode(), lambda word, pieces: 1)
+        table = PieceTable(lambda words: [UNKNOWN] * len(words), f" {WORD_END} ".encode(), lambda word, pieces: 1)
         table.know(words, spaced.encode("utf-8"))
         return table
 
@@ -235,7 +225,3 @@ class Huffman(WordSegmenter):
 
     def known_pieces(self) -> list[str]:
         return [WORD_END, UNKNOWN, *sorted(set("".join(self.codes)))]
-
-
-def _unknown_words(words: Sequence[str]) -> list[str]:
-    return [UNKNOWN] * len(words)

@@ -95,5 +95,5 @@ def draw_merges(
     if sampling != "uniform" and temperature < COLD:
         return learn_merges(counts, size, min_frequency=1)
     text = running_text(counts, size)
-    advance(Drawn(text, LAWS.index(sampling), temperature, uniform(seed, text.most)), text)
+    advance(Drawn(text, LAWS.index(sampling), temperature, uniform(seed, text.most)).advance, text)
     return text.merges()

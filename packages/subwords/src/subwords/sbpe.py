@@ -38,7 +38,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -97,7 +96,7 @@ class SBPE(MergeSegmenter):
 
             stream = stale_merges(dict(zip(counts.words(), counts.counts(), strict=True)))
             stream = stop_by_batches(stream, given["k"], window) if auto else stream
-            learned = list(islice(stream, min(wanted, sys.maxsize)))
+            learned = list(islice(stream, wanted))
         else:
             stop = (lambda gains: stopping_point(gains, given["k"], window)) if auto else None
             learned = likelihood_merges(counts, wanted, stop)
@@ -132,7 +131,7 @@ def likelihood_merges(
         end = stop(learner.found()) if stop else None
         return end is not None
 
-    done = advance(learner, text, stopped)
+    done = advance(learner.advance, text, stopped)
     if end is None and stop:
         stopped(done)
     return list(zip(text.merges(), learner.found(), strict=True))[:end]

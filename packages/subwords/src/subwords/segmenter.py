@@ -32,7 +32,7 @@ LINES_PER_BATCH = 4096
 #: Bytes of words and pieces that an encoder remembers before it starts afresh, so that memory is bounded on any input.
 CACHED_BYTES = 200_000_000
 
-#: Digits of a number in a file or of a size; int() itself raises for some thousands of them, the core above 2 ** 63.
+#: Digits of a number in a file, of a size or an option; int() itself raises for some thousands, the core above 2 ** 63.
 MOST_DIGITS = 18
 
 #: Held while an encoder is made, so that threads that begin together share one.
@@ -539,10 +539,14 @@ def changed_options(cls: type[Segmenter], options: dict[str, Any]) -> dict[str, 
 
 
 def at_least(options: Mapping[str, Any], name: str, least: int = 1) -> int:
-    """Return the value of an option. Raises InputError where it is below the least one."""
-    if options[name] < least:
-        raise InputError(f"{name}={options[name]} is too small", allowed=f"a whole number, at least {least}")
-    return int(options[name])
+    """Return the value of an option. Raises InputError where it is below the least one, or of too many digits."""
+    value = int(options[name])
+    if not least <= value < 10**MOST_DIGITS:
+        raise InputError(
+            f"{name}={value} is too {'small' if value < least else 'large'}",
+            allowed=f"a whole number, at least {least}, of at most {MOST_DIGITS} digits",
+        )
+    return value
 
 
 def whole_number(text: str) -> int | None:
@@ -578,17 +582,19 @@ def chosen_size(cls: type[Segmenter], size: object) -> int | None:
 def check_size(cls: type[Segmenter], size: object) -> int:
     """Return `size` (a count, or text from a command line) as the int that `cls` learns, or raise InputError.
 
-    It must be a whole number of at least 1, and absent where the algorithm takes none (then the answer is 0).
+    It must be a whole number of at least 1, of at most MOST_DIGITS digits, and absent where the algorithm takes none
+    (then the answer is 0).
     """
     if cls.size_counts is None:
         if size is not None:
             raise InputError(f"{cls.algorithm} takes no size, but got {size!r}", next_step="leave the size out")
         return 0
     number = whole_number(size) if isinstance(size, str) else size
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 10**MOST_DIGITS:
         raise InputError(
             f"{cls.algorithm} cannot have the size {size!r}",
-            allowed=f"a whole number of {cls.size_counts}, at least 1" + ", or auto" * cls.chooses_size,
+            allowed=f"a whole number of {cls.size_counts}, at least 1, of at most {MOST_DIGITS} digits"
+            + ", or auto" * cls.chooses_size,
             next_step=f"subwords learn {cls.algorithm} --size 4000 ...",
         )
     return number

@@ -174,15 +174,16 @@ class SentencePieceModel(Segmenter):
         write_whole(path, self.model)
 
     def encode_batch(self, lines: Sequence[str]) -> list[str]:
-        self._spaces_in_text += sum(line.count(SPACE) for line in checked(lines))
-        return self._written(lines, self.processor.encode(list(lines), out_type=str, num_threads=threads()))
+        encoded = self.processor.encode(list(checked(lines)), out_type=str, num_threads=threads())
+        return self._written(lines, encoded)
 
     def _written(self, lines: Sequence[str], encoded: list[list[str]]) -> list[str]:
-        """Return each line's pieces joined by single spaces, none of them named like a special entry.
+        """Return each line's pieces joined by single spaces, none of them named like a special entry; count SPACE.
 
         SentencePiece makes one piece of a run of unknown characters, and decodes one of that name as the special entry.
         So what the text happens to spell like <unk> or </s> is split in two.
         """
+        self._spaces_in_text += sum(line.count(SPACE) for line in lines)
         for line, pieces in zip(lines, encoded, strict=True):
             if any(name in line for name in self._special):
                 parts = ([piece[0], piece[1:]] if piece in self._special else [piece] for piece in pieces)

@@ -74,8 +74,6 @@ cdef class Table:
     cdef int32_t add_known(self, const char *key, size_t length, uint64_t prefix, uint64_t hash) except -1 nogil
     cdef size_t slot_of(self, const char *key, size_t length, uint64_t prefix, uint64_t hash) noexcept nogil
     cdef int grow(self) except -1 nogil
-    cdef int clear(self) except -1 nogil
-    cdef size_t memory(self) noexcept nogil
 
 
 cdef inline int32_t find_short(Table table, uint64_t key, size_t length) noexcept nogil:

@@ -20,7 +20,8 @@ class Table:
     """Distinct strings of bytes by number."""
 
     def __cinit__(self):
-        self.clear()
+        self.ends.push_back(0)
+        self.grow()
 
     def size(self) -> int32_t:
         """Return how many keys there are."""
@@ -87,10 +88,10 @@ class Table:
         return number
 
     def grow(self) -> cython.int:
-        """Make the table of slots twice as large."""
+        """Make the table of slots twice as large, or begin it."""
         free: Slot
         free.prefix, free.tag, free.number = 0, 0, NONE
-        size: cython.size_t = 2 * self.slots.size()
+        size: cython.size_t = max(SMALLEST, 2 * self.slots.size())
         self.slots.clear()
         self.slots.shrink_to_fit()
         self.slots.resize(size, free)
@@ -107,18 +108,3 @@ class Table:
             self.slots[slot].tag = tag_of(hash, length)
             self.slots[slot].number = number
         return 0
-
-    def clear(self) -> cython.int:
-        """Forget all keys."""
-        free: Slot
-        free.prefix, free.tag, free.number = 0, 0, NONE
-        self.slots.clear()
-        self.slots.resize(SMALLEST, free)
-        self.text.clear()
-        self.ends.clear()
-        self.ends.push_back(0)
-        return 0
-
-    def memory(self) -> cython.size_t:
-        """Return how many bytes the table takes."""
-        return self.slots.capacity() * cython.sizeof(Slot) + self.text.capacity() + 8 * self.ends.capacity()

@@ -150,17 +150,6 @@ class WordTable:
                 seen[code] = 1
         return "".join([chr(code) for code in range(seen.size()) if seen[code]])
 
-    def discard(self, unwanted):
-        """Return the table without some words (bytes)."""
-        kept = WordTable()
-        number: int32_t
-        for number in range(self.table.size()):
-            if PyBytes_FromStringAndSize(self.table.key(number), self.table.length(number)) not in unwanted:
-                kept.table.add(self.table.key(number), self.table.length(number))
-                kept.count.push_back(self.count[number])
-                kept.seen.push_back(self.seen[number])
-        return kept
-
     def number(
         self, text: cython.p_const_char, size: cython.size_t, numbers: cython.pointer(vector[int32_t])
     ) -> cython.int:

@@ -43,7 +43,7 @@ from typing import TYPE_CHECKING, Any, Self
 from subwords.errors import InputError
 from subwords.files import without_returns, write_lines
 from subwords.frequencies import read_frequencies
-from subwords.segmenter import Parameter, WordSegmenter, check_size, read_options, warn_of_fewer
+from subwords.segmenter import Parameter, WordSegmenter, at_least, check_size, read_options, warn_of_fewer
 
 if TYPE_CHECKING:
     from subwords.core.hft_segmentation import EntrySplitter
@@ -90,9 +90,7 @@ class HFT(WordSegmenter):
 
         chosen = read_options(cls, options)
         wanted, variant, pretokenized = check_size(cls, size), chosen["variant"], chosen["pretokenized"]
-        step = default_step(variant, wanted) if chosen["step"] is None else chosen["step"]
-        if step < 1:
-            raise InputError(f"step={step} adds nothing", allowed="a whole number, at least 1")
+        step = default_step(variant, wanted) if chosen["step"] is None else at_least(chosen, "step")
         model = cls({}, variant, pretokenized)
         words = model.count_words(texts)
         model.vocabulary = learn_vocabulary(words, wanted, step, variant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from subwords.core.choosing import MostFrequent
 from subwords.core.merging import RunningText
@@ -17,12 +17,6 @@ Counts: TypeAlias = "Mapping[str, int] | WordTable"
 #: Merges between two looks at the clock.
 STEPS = 200
 LARGEST = (1 << 63) - 1
-
-
-class Learner(Protocol):
-    """What chooses merges (`subwords.core.choosing`)."""
-
-    def advance(self, limit: int) -> int: ...
 
 
 def learn_merges(counts: Counts, size: int, min_frequency: int = 2) -> list[Merge]:
@@ -64,13 +58,13 @@ def running_text(counts: Counts, size: int, *, overlap: bool = True) -> RunningT
     return RunningText(table, min(size, LARGEST), overlap)
 
 
-def advance(learner: Learner, text: RunningText, stop: Callable[[int], bool] = lambda done: False) -> int:
-    """Let a learner merge pairs of a text, up to `text.most`; return their number. `stop` may end it earlier."""
+def advance(merge: Callable[[int], int], text: RunningText, stop: Callable[[int], bool] = lambda done: False) -> int:
+    """Merge pairs of a text by a learner's `advance`, up to `text.most`; return how many. `stop` may end it earlier."""
     done, going = 0, True
     with progress("merges", text.most) as show:
         while going and done < text.most:
             limit = min(text.most, done + STEPS)
-            done = learner.advance(limit)
+            done = merge(limit)
             show(done)
             going = done >= limit and not stop(done)  # more than the limit where stages went before
     return done
@@ -87,7 +81,7 @@ def _learn(
         done = learner.advance(stage)
         tokens[done] = text.token_counts()
     if done < text.most:
-        done = advance(learner, text)
+        done = advance(learner.advance, text)
     if text.ambiguous:
         return _as_published(counts, size, min_frequency, stages)
     if stages:

@@ -103,7 +103,7 @@ class PickyBPE(WordSegmenter):
 
     @classmethod
     def read(cls, path: Path, **options: Any) -> Self:
-        content = read_bytes(path)
+        given, content = read_options(cls, options, "encode"), read_bytes(path)
         try:
             model = json.loads(content)
             characters = [token["str"] for token in model["tokens"] if len(token["str"]) == 1]
@@ -115,11 +115,15 @@ class PickyBPE(WordSegmenter):
                 for split in model["splits"]
             ]
             events = [event for _, event in sorted(numbered)]
-        except (ValueError, KeyError, TypeError):
+            if any(len(parts) < 2 or not all(parts) or "".join(parts) != piece for piece, parts, _ in events):
+                raise ValueError
+            return cls(characters, events, **given)
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise InputError(
-                f"{path} is no model of Picky BPE", allowed="JSON with tokens, merges and splits"
+                f"{path} is no model of Picky BPE",
+                allowed="JSON with tokens, and with merges and splits whose parts spell their piece",
+                next_step="subwords learn picky-bpe",
             ) from None
-        return cls(characters, events, **read_options(cls, options, "encode"))
 
     def write(self, path: Path) -> None:
         made = {event.piece: event.parts for event in reversed(self.events) if event.merged}  # the first time

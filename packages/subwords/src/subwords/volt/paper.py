@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from subwords.merges import END, Merge
 from subwords.transport import transport
-from subwords.volt.utility import entropy
+from subwords.volt.utility import Step, entropy
 
 Ints = NDArray[np.int64]
 
@@ -90,18 +89,6 @@ class Candidates:
         return [merge for merge, token in zip(self.merges, self.made, strict=True) if needed[token]]
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """What the transport makes of the first `size` candidates: `kept` are the merged tokens that remain."""
-
-    size: int
-    kept: Ints
-    entropy: float
-    length: float
-    rounds: int
-    miss: float
-
-
 class Transporter:
     """The transport problem of candidates, for any number of them."""
 
@@ -125,8 +112,8 @@ class Transporter:
         self._starts = np.concatenate(([0], np.cumsum([len(ends) for ends in edges])))
         self._rows = np.array([end for ends in edges for end in ends])
 
-    def vocabulary(self, size: int) -> Vocabulary:
-        """Return the vocabulary with the highest entropy among the `size` most frequent candidates."""
+    def vocabulary(self, size: int) -> tuple[Ints, Step]:
+        """Return what the transport keeps of the `size` most frequent candidates, and the step of this size."""
         merged = np.sort(self._ranked[:size])
         counts = self.candidates.counts_with(merged)
         tokens = np.concatenate((np.arange(self.candidates.characters), merged))
@@ -138,12 +125,7 @@ class Transporter:
         distance = np.log(self._lengths[tokens])[columns]  # -ln P(j|i) = ln len(i)
         plan = transport(rows, columns, distance, self._characters, probability, epsilon=self.epsilon)
         remains = (plan.columns > 0) & (plan.columns >= REMOVED_BELOW * probability)
-        lengths = self._lengths[tokens[remains]]
-        return Vocabulary(
-            size=size,
-            kept=tokens[remains & (tokens >= self.candidates.characters)],
-            entropy=entropy(plan.columns[remains].tolist(), float(lengths.mean())),
-            length=float(lengths.mean()),
-            rounds=plan.rounds,
-            miss=plan.miss,
-        )
+        kept = tokens[remains & (tokens >= self.candidates.characters)]
+        length = float(self._lengths[tokens[remains]].mean())
+        value = entropy(plan.columns[remains].tolist(), length)
+        return kept, Step(size, value, len(kept), length, rounds=plan.rounds, miss=plan.miss)

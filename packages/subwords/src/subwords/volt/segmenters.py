@@ -122,12 +122,9 @@ def _by_transport(merges: Sequence[Merge], counts: Counts, fixed: int | None, op
     transporter = Transporter(candidates, options["epsilon"])
     sizes = [fixed] if fixed else sizes_up_to(options["maximum"], options["interval"], len(candidates), "candidates")
     found = {size: transporter.vocabulary(size) for size in sizes}
-    steps = with_utility(
-        [Step(size, v.entropy, len(v.kept), v.length, rounds=v.rounds, miss=v.miss) for size, v in found.items()],
-        sizes,
-    )
+    steps = with_utility([step for _, step in found.values()], sizes)
     chosen = fixed or best(steps, options["utility"]).size
-    return candidates.merges_of(found[chosen].kept), chosen, steps
+    return candidates.merges_of(found[chosen][0]), chosen, steps
 
 
 def _by_published_code(
