@@ -18,7 +18,7 @@ from experiment.scoring.comparison import LEARNED_NOTHING
 from experiment.scoring.scorebook import read_scores
 
 SWEEP = "docs/experiments/size-sweep"
-PAGES = ["en-de", "en-de-2400", "en-cs", "en-cs-2400", "en-fr", "en-ga", "en-ga/short-run"]
+PAGES = ["en-de", "en-de-2400", "en-cs", "en-cs-2400", "en-fr", "en-fr-2400", "en-ga", "en-ga/short-run"]
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +82,7 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     return lines
 
 
-@pytest.mark.parametrize(
-    "page", ["en-de", "en-de-2400", "en-cs", "en-cs-2400", "en-fr", "en-ga", "en-ga/short-run", ""]
-)
+@pytest.mark.parametrize("page", [*PAGES, ""])
 def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     """Also the one of German on the front page."""
     path = root / SWEEP / page / "README.md" if page else root / "README.md"

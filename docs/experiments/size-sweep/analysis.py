@@ -49,7 +49,7 @@ NO_DIFFERENCE = 0.5
 #: Draws of the bootstrap of ranges (H2).
 DRAWS = 2000
 #: The folder of a longer run -> that of the shorter (D1, D2).
-LONGER = {"en-de-2400": "en-de", "en-cs-2400": "en-cs"}
+LONGER = {f"en-{language}-2400": f"en-{language}" for language in ("de", "cs", "fr")}
 #: Direction -> the algorithms that are predicted to be below bpe in the mean of the sizes (D3).
 BELOW_BPE = {"en-fr": ("unigram", "sbpe", "wordpiece", "volt")}
 #: The steps between sizes that were looked at after all hypotheses.
