@@ -40,7 +40,7 @@ def hypotheses(rows: Sequence[Row], sweep: Sequence[Row]) -> Iterator[Verdict]:
     """Yield M1 to M4."""
     scores = by_size([*sweep, *rows], METRIC)
     for label, smaller, larger in zip(("M1", "M2"), SIZES, SIZES[1:], strict=False):
-        asked = {each: gain(scores, each, smaller, larger) for each in ALGORITHMS}
+        asked = {each: gain(scores, each, smaller, larger) for each in ALGORITHMS if larger in scores[each]}
         yield from verdicts(label, asked, none_within=NO_DIFFERENCE)
     bends = {
         each: [(weight, scores[each][size]) for weight, size in ((1, 8000), (-2, 4000), (1, 2000))]
@@ -66,7 +66,8 @@ def findings(page: Path) -> Iterator[str]:
         yield verdict_table(hypotheses(rows, sweep), "chrF, 95% interval")
         yield systems_table([*(row for row in sweep if row["size"] == SIZES[0]), *rows], "of bpe")
         yield "F1 in percent of words by how often train has them (of unseen words, 0, recall):"
-        names = [f"{each}-{size}" for each in ALGORITHMS for size in SIZES]
+        known = {row["segmentation"] for row in [*sweep, *rows]}
+        names = [name for each in ALGORITHMS for size in SIZES if (name := f"{each}-{size}") in known]
         words = (read_words(folder / "words.csv") for folder in (page.parent / f"{pair}-2400", page / pair))
         yield words_table(itertools.chain(*words), {name: [name] for name in names})
 
