@@ -80,3 +80,8 @@ def test_whether_algorithms_are_told_from_bpe_is_the_pipelines_verdict(
     evidence, judged = found(analysis, {8000: 55.0, 16000: 55.0}, verdict)["M4"]
     assert (judged, evidence.split(":")[0]) == (said, "4 of 4" if verdict == BETTER else "0 of 4")
     assert "bpe-8000" not in evidence
+
+
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
+    found = "\n\n".join(analysis.findings(root / PAGE)) + "\n"
+    assert found == (root / PAGE / "findings.md").read_text(encoding="utf-8")

@@ -64,7 +64,8 @@ def findings(page: Path) -> Iterator[str]:
         rows, sweep = read_pair(page, pair)
         yield f"# {languages}"
         yield verdict_table(hypotheses(rows, sweep), "chrF, 95% interval")
-        yield systems_table([*(row for row in sweep if row["size"] == SIZES[0]), *rows], "of bpe")
+        shown = (row for row in [*sweep, *rows] if row["size"] in SIZES)
+        yield systems_table(sorted(shown, key=lambda row: (row["algorithm"], row["size"])), "of bpe")
         yield "F1 in percent of words by how often train has them (of unseen words, 0, recall):"
         known = {row["segmentation"] for row in [*sweep, *rows]}
         names = [name for each in ALGORITHMS for size in SIZES if (name := f"{each}-{size}") in known]
