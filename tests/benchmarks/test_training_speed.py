@@ -71,10 +71,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_fairseq_and_ours_are_compared(root: Path, data: Path, tmp_path: Path) -> None:
     words = ["--data", str(data), "--model", TINY, "--device", "cpu", "--output", str(tmp_path / "speed.md")]
     words += ["--seeds", "2", "--updates", "6", "--warmup", "2"]
-    subprocess.run(
-        [sys.executable, "-m", "benchmarks.training", *words], cwd=root, check=True, capture_output=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    command = [sys.executable, "-m", "benchmarks.training", *words]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads((tmp_path / "speed.json").read_text())
     stock, ours, *rest = result["results"][TINY]
     assert stock["ratios"] == [1.0, 1.0]
