@@ -515,5 +515,5 @@ def test_a_line_that_was_cut_is_refused(finished, tmp_path, cut):
     lines = (finished / "scores.csv").read_text().splitlines()
     lines[2] = ",".join(lines[2].split(",")[:-cut])
     (tmp_path / "scores.csv").write_text("\n".join(lines))
-    with pytest.raises(InputError, match="line 3 has not as many cells"):
+    with pytest.raises(InputError, match="line 3 has more or fewer cells"):
         read_scores(tmp_path / "scores.csv")

@@ -8,7 +8,6 @@ updates. Writes findings.md, and PAIR/figure.png.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from experiment.reporting.findings import (
     Verdict,
     by_size,
     less,
+    mean_of_sizes,
     read_words,
     systems_table,
     verdict_table,
@@ -42,11 +42,8 @@ NO_DIFFERENCE = 0.5
 
 def differences(scores: BySize, sizes: Sequence[int]) -> Mapping[str, Signed]:
     """Return what each kind of drawing gains: each seed's mean over sizes of both."""
-
-    def over_sizes(algorithm: str) -> list[float]:
-        return [statistics.fmean(of_seed) for of_seed in zip(*map(scores[algorithm].get, sizes), strict=True)]
-
-    return {drawn: [(1, over_sizes(drawn)), (-1, over_sizes(plain))] for drawn, plain in DRAWN.items()}
+    means = {each: mean_of_sizes(scores[each][size] for size in sizes) for pair in DRAWN.items() for each in pair}
+    return {drawn: [(1, means[drawn]), (-1, means[plain])] for drawn, plain in DRAWN.items()}
 
 
 def hypotheses(scores: BySize, shorter: BySize) -> Iterator[Verdict]:

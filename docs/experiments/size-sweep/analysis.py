@@ -24,11 +24,19 @@ from scipy.stats import t as student_t
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_algorithms, draw_sweep
-from experiment.reporting.findings import Verdict, read_words, told_apart, verdict_table, verdicts, words_table
+from experiment.reporting.findings import (
+    Verdict,
+    mean_of_sizes,
+    read_words,
+    told_apart,
+    verdict_table,
+    verdicts,
+    words_table,
+)
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
-from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, judge
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, Signed, judge
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, Prediction, Swept, predict, swept_systems
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
@@ -305,9 +313,7 @@ def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
     others = dict.fromkeys((name for name in found if name != "bpe"), "bpe")
     yield "## The mean of the four sizes, less that of bpe"
-    lines = (
-        f"| {name.removeprefix('mean, ')} | {evidence} |" for name, evidence, _ in over_sizes("mean", found, others)
-    )
+    lines = (f"| {name} | {change.text()} |" for name, change in judge(means_less(found, others)).items())
     yield "\n".join(["| algorithm | chrF |", "|---|---|", *lines])
     yield f"95% intervals (Welch, seeds); p is corrected for all {len(others)} (Holm). Not asked beforehand."
     yield from among_one_size(rows)
@@ -355,16 +361,10 @@ def changes(rows: Sequence[Row], earlier: Sequence[Row]) -> list[float]:
     return [statistics.fmean(now[name]) - statistics.fmean(before[name]) for name in before if name in now]
 
 
-def over_sizes(
-    label: str, found: Mapping[str, Curve], plain: Mapping[str, str], expected: int = 1
-) -> Iterator[Verdict]:
-    """Yield for each algorithm its mean of the sizes less that of another (Welch, seeds; Holm over these)."""
-
-    def means(algorithm: str) -> list[float]:
-        return [statistics.fmean(of_seed) for of_seed in zip(*(s for _, s in found[algorithm].values()), strict=True)]
-
-    asked = {one: [(1, means(one)), (-1, means(other))] for one, other in plain.items()}
-    yield from verdicts(label, asked, expected, NO_DIFFERENCE)
+def means_less(found: Mapping[str, Curve], plain: Mapping[str, str]) -> dict[str, Signed]:
+    """Return for each algorithm its mean of the sizes less that of another, seed by seed."""
+    means = {name: mean_of_sizes(scores for _, scores in curve.values()) for name, curve in found.items()}
+    return {one: [(1, means[one]), (-1, means[other])] for one, other in plain.items()}
 
 
 def told_from_bpe(label: str, rows: Sequence[Row], left_out: Iterable[str]) -> Verdict:
@@ -378,10 +378,10 @@ def second_run_hypotheses(rows: Sequence[Row], first_run: Sequence[Row]) -> Iter
     of_systems = changes(rows, first_run)
     change = judge({"": [(1, of_systems)]}, expected=1, none_within=NO_DIFFERENCE)[""]
     evidence = f"{len(of_systems)} systems: {change.text()}"
-    yield from over_sizes("G2", found, DRAWN, expected=-1)
+    yield from verdicts("G2", means_less(found, DRAWN), -1, NO_DIFFERENCE)
     if "bpe-knockout" in found:
         yield told_from_bpe("K1", rows, left_out=(*FIRST, *DRAWN))
-        yield from over_sizes("K2", found, {"bpe-knockout": "bpe"}, expected=1)
+        yield from verdicts("K2", means_less(found, {"bpe-knockout": "bpe"}), 1, NO_DIFFERENCE)
         yield "K3", evidence, alike(change.change)
     else:
         yield "G1", evidence, change.verdict
@@ -400,7 +400,7 @@ def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterat
     yield from verdicts("D1", asked)
     yield told_from_bpe("D2", rows, left_out=(*CONTROLS, "word"))
     if predicted := BELOW_BPE.get(rows[0].get("direction")):
-        yield from over_sizes("D3", now, dict.fromkeys(predicted, "bpe"), expected=-1)
+        yield from verdicts("D3", means_less(now, dict.fromkeys(predicted, "bpe")), -1, NO_DIFFERENCE)
 
 
 def alike(change: Interval) -> str:

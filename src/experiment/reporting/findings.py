@@ -26,6 +26,11 @@ def by_size(rows: Iterable[Row], metric: str, column: str = "score") -> BySize:
     return found
 
 
+def mean_of_sizes(scores: Iterable[Sequence[float]]) -> list[float]:
+    """Return each seed's mean over sizes; `scores` are those of the seeds, size by size."""
+    return [statistics.fmean(of_seed) for of_seed in zip(*scores, strict=True)]
+
+
 def gain(scores: BySize, algorithm: str, smaller: int, larger: int) -> Signed:
     """Return what an algorithm gains from one size to another."""
     return [(1, scores[algorithm][larger]), (-1, scores[algorithm][smaller])]

@@ -218,8 +218,8 @@ def read_scores(path: str | Path) -> list[Row]:
     for number, row in enumerate(rows, 2):
         if None in row or None in row.values() or not all(row[name] for name in REQUIRED):
             raise InputError(
-                f"{path}, line {number} has not as many cells as the head, or an empty one of these",
-                allowed=", ".join(REQUIRED),
+                f"{path}: line {number} has more or fewer cells than the first line, or lacks a value that is needed",
+                allowed=f"a value in each of {', '.join(REQUIRED)}",
                 next_step="run scripts/collect_scores.py",
             )
     return [{name: _value(name, row.get(name, ""), path) for name in COLUMNS} for row in rows]
