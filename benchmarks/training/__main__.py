@@ -108,7 +108,8 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--warmup", type=int, default=40, help=warmup)
     arguments = command.parse_args(argv)
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_num_threads(1)
+    if device == "cpu":  # on a GPU the processor computes the oracle of the gradients alone
+        torch.set_num_threads(1)
     wanted = variants.models(device)
     if arguments.model is not None:
         known = {model.name: model for model in [*wanted, variants.TINY]}
