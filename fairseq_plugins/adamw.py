@@ -33,6 +33,7 @@ class FusedAdamW(FairseqOptimizer):
 
     def __init__(self, cfg: Any, params: Any) -> None:
         super().__init__(cfg)
+        self.keep_gradients = False  # CUDA graphs add to gradients where they are
         self._optimizer = torch.optim.AdamW(params, fused=True, **self.optimizer_config)
 
     @property
@@ -46,6 +47,12 @@ class FusedAdamW(FairseqOptimizer):
             "eps": self.cfg.adam_eps,
             "weight_decay": self.cfg.weight_decay,
         }
+
+    def zero_grad(self) -> None:
+        if self.keep_gradients:
+            torch._foreach_zero_(self._gradients())
+        else:
+            super().zero_grad()
 
     def multiply_grads(self, c: Any) -> None:
         """Scale all gradients, in one call for all weights."""

@@ -28,6 +28,13 @@ class Visible:
         self.padding, self.causal = padding, causal
         self._added: torch.Tensor | None = None
 
+    def added_to_kernel(self, kind: torch.dtype) -> torch.Tensor | None:
+        """Return the mask of padding for torch's kernels, batch × 1 × 1 × keys: 0 or -∞, made once for all layers."""
+        if self._added is None and self.padding is not None:
+            self._added = torch.zeros(self.padding.shape, dtype=kind, device=self.padding.device)
+            self._added = self._added.masked_fill_(self.padding, float("-inf"))[:, None, None]
+        return self._added
+
     def added(self, scores: tuple[int, int, int], heads: int) -> torch.Tensor:
         """Return the mask to add to CPU scores of batch · heads × queries × keys: 0 or -∞, made once for all layers."""
         if self._added is None:
@@ -89,7 +96,7 @@ def by_kernel(
     """Compute `attend` with the kernel that torch chooses."""
     parts = [part for rows, layout in zip(projected, layouts, strict=True) for part in layout.unflatten(rows).unbind(3)]
     q, k, v = (part.permute(1, 2, 0, 3) for part in parts)
-    mask = None if visible.padding is None else ~visible.padding[:, None, None]
+    mask = visible.added_to_kernel(q.dtype)
     mixed = functional.scaled_dot_product_attention(
         q, k, v, attn_mask=mask, dropout_p=dropped, is_causal=visible.causal
     )

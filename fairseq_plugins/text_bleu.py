@@ -8,6 +8,7 @@ score.
 
 # (no `from __future__ import annotations`: fairseq reads the types of the configuration below)
 
+import functools
 from argparse import Namespace
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from sacrebleu.metrics import BLEU
 
 from experiment.scoring.metrics import make_metric
 from experiment.text.postprocessing import ToText
+from fairseq_plugins.graphs import Graphs, Signs, can_be_captured
 from subwords.files import read_lines
 
 ORDERS = 4  # BLEU's n-grams
@@ -37,12 +39,15 @@ class TextBleuConfig(TranslationConfig):
     dev_beam: int = field(default=1, metadata={"help": "beam of the dev translations"})
     dev_length_factor: float = field(default=1.5, metadata={"help": "longest hypothesis: factor * source + constant"})
     autocast: str = field(default="none", metadata={"help": "bf16: train in bf16, with weights in fp32"})
+    cuda_graphs: str = field(default="auto", metadata={"help": "off: launch each kernel by itself on a GPU, too"})
     dev_length_constant: int = field(default=30, metadata={"help": "longest hypothesis: factor * source + constant"})
 
 
 @register_task("translation_text_bleu", dataclass=TextBleuConfig)
 class TextBleuTask(TranslationTask):
     """fairseq's translation task, with BLEU of the dev set as text when `--dev-references` is given."""
+
+    graphs: Optional[Graphs] = None  # noqa: UP045
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         model = super().build_model(cfg, from_checkpoint)
@@ -59,14 +64,26 @@ class TextBleuTask(TranslationTask):
         return model
 
     def train_step(
-        self, sample: Any, model: Any, criterion: Any, *rest: Any, **options: Any
+        self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, **options: Any
     ) -> tuple[Any, Any, dict[str, Any]]:
         def compute_loss(model: Any, sample: Any) -> Any:  # the backward pass uses the precisions of the forward pass
             device = sample["target"].device.type
             with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
                 return criterion(model, sample)
 
-        return super().train_step(sample, model, compute_loss, *rest, **options)
+        without = self.cfg.cuda_graphs == "off" or options.get("ignore_grad")
+        if without or not can_be_captured(model, criterion, optimizer):
+            return super().train_step(sample, model, compute_loss, optimizer, update_num, **options)
+        if self.graphs is None:
+            signs = Signs(self.source_dictionary.pad(), self.source_dictionary.eos())
+            self.graphs = Graphs(model, functools.partial(compute_loss, model), signs, self.cfg.left_pad_source)
+            optimizer.keep_gradients = True
+        model.train()
+        model.set_num_updates(update_num)
+        log: dict[str, Any] = {"ntokens": sample["ntokens"], "nsentences": len(sample["target"])}
+        log["sample_size"] = log["nsentences" if criterion.sentence_avg else "ntokens"]
+        log |= self.graphs.add_gradients(sample)
+        return log["loss"], log["sample_size"], log
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
         loss, sample_size, logging_output = super().valid_step(sample, model, criterion)

@@ -17,6 +17,9 @@ from experiment.training import fairseq_flags
 from . import ROOT
 from .variants import STOCK, Model, Variant
 
+#: The first update whose time says something.
+FIRST = 3
+
 
 class Training:
     """A model and its trainer."""
@@ -42,21 +45,25 @@ class Training:
         utils.set_torch_seed(seed)
         task = tasks.setup_task(config.task)
         task.load_dataset("valid")
-        self.device = device
+        self.device, self.cudnn = device, variant.cudnn
         self.trainer = Trainer(config, task, task.build_model(config.model), task.build_criterion(config.criterion))
-        self._batches = self._stream()
+        epochs = self.trainer.get_train_iterator(1)
+        self.updates_a_pass = len(epochs)
+        self._batches = self._stream(epochs)
         self.seconds: list[float] = []
 
-    def _stream(self) -> Iterator[list[Any]]:
+    def _stream(self, epochs: Any) -> Iterator[list[Any]]:
         from fairseq.data.iterators import GroupedIterator
 
-        epochs = self.trainer.get_train_iterator(1)
         self.trainer.begin_epoch(1)
         while True:
             yield from GroupedIterator(epochs.next_epoch_itr(shuffle=True), 1)
 
     def update(self) -> None:
         """Train on the next batch, and note its seconds: of the processor, or of a clock when there is a GPU."""
+        import torch
+
+        torch.backends.cuda.enable_cudnn_sdp(self.cudnn)
         began = self._now()
         self.trainer.train_step(next(self._batches))
         self.seconds.append(self._now() - began)
@@ -96,7 +103,7 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Train all variants in turn, update by update, with each seed; return what each took and learned."""
     found: list[dict[str, Any]] = [
-        {"name": variant.name, "seconds": [], "ratios": [], "dev_loss": []} for variant in variants
+        {"name": variant.name, "seconds": [], "ratios": [], "first_pass": [], "dev_loss": []} for variant in variants
     ]
     for seed in range(1, seeds + 1):
         trainings = [Training(data, model, variant, device, seed) for variant in variants]
@@ -106,6 +113,7 @@ def compare(
         for entry, training in zip(found, trainings, strict=True):
             own, first = training.seconds[warmup:], trainings[0].seconds[warmup:]
             entry["seconds"].append(statistics.median(own))
+            entry["first_pass"].append(statistics.median(training.seconds[FIRST : training.updates_a_pass] or own))
             entry["ratios"].append(statistics.median(one / other for one, other in zip(first, own, strict=True)))
             entry["dev_loss"].append(training.dev_loss())
     errors = gradient_errors(data, model, variants, device)

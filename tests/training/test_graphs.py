@@ -1,0 +1,135 @@
+"""Padded batches have the gradients of their own, whether computed or replayed. Here a replay computes them again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from training.tiny_transformer import make_batch, make_model, make_task
+
+LENGTHS = [(5, 9), (12, 3), (1, 1), (7, 7), (2, 2)]
+
+
+@given(st.integers(1, 100_000))
+def test_few_shapes_at_most_an_eighth_larger(count: int) -> None:
+    from fairseq_plugins.graphs import rounded
+
+    found = rounded(count)
+    assert count <= found <= max(count + 3, count * 9 / 8)
+    assert found % 4 == 0
+    assert rounded(found) == found
+    assert len({rounded(number) for number in range(1, 1025)}) <= 16 + 8 * 4
+
+
+def flat(model: torch.nn.Module) -> torch.Tensor:
+    return torch.cat([weight.grad.flatten() for weight in model.parameters() if weight.grad is not None])
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A task, a model, its loss and graphs whose replay computes the batch that is in their tensors."""
+    from fairseq_plugins import graphs
+    from fairseq_plugins.loss import BlockwiseLoss
+
+    task = make_task()
+    task.target_dictionary = task.source_dictionary
+    model = make_model("transformer_fast", 1, task).train()
+    loss = BlockwiseLoss(task, sentence_avg=False, label_smoothing=0.1)
+    signs = graphs.Signs(task.source_dictionary.pad(), task.source_dictionary.eos())
+
+    def capture(self: Any, batch: Any) -> tuple[Any, dict[str, torch.Tensor]]:
+        losses = {name: torch.zeros(()) for name in ("loss", "nll_loss")}
+
+        def replay() -> None:
+            replays.append(batch)
+            for name, value in self._compute(batch).items():
+                losses[name].copy_(value)
+
+        return SimpleNamespace(replay=replay), losses
+
+    replays: list[Any] = []
+    monkeypatch.setattr(graphs.Graphs, "_capture", capture)
+
+    def make(left_pad_source: bool = True) -> Any:
+        return graphs.Graphs(model, lambda sample: loss(model, sample), signs, left_pad_source)
+
+    return SimpleNamespace(task=task, model=model, loss=loss, make=make, replays=replays)
+
+
+def by_fairseq(made: SimpleNamespace, *batches: dict[str, Any]) -> tuple[torch.Tensor, float]:
+    made.model.zero_grad()
+    total = torch.stack([made.loss(made.model, batch)[0] for batch in batches]).sum()
+    total.backward()
+    found = flat(made.model).clone()
+    made.model.zero_grad()
+    return found, total.item()
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_losses_and_gradients_are_those_of_the_batch(made: SimpleNamespace, left: bool) -> None:
+    first, second = (make_batch(made.task, LENGTHS, seed) for seed in (1, 2))
+    if not left:
+        for batch in (first, second):
+            tokens = batch["net_input"]["src_tokens"]
+            padding = made.task.source_dictionary.pad()
+            moved = [torch.cat([row[row != padding], row[row == padding]]) for row in tokens]
+            batch["net_input"]["src_tokens"] = torch.stack(moved)
+    expected = [by_fairseq(made, batch) for batch in (first, second)]
+    graphs = made.make(left)
+    for number, batch in enumerate((first, second, first, second)):  # of one shape: computed once, then replayed
+        for weight in made.model.parameters():
+            weight.grad.zero_()
+        found = graphs.add_gradients(batch)
+        gradient, loss = expected[number % 2]
+        assert found["loss"].item() == pytest.approx(loss, rel=1e-6)
+        assert torch.allclose(flat(made.model), gradient, rtol=1e-4, atol=1e-5)
+    assert len(made.replays) == 3
+
+
+def test_batches_of_an_update_add_up_where_the_gradients_are(made: SimpleNamespace) -> None:
+    batches = [make_batch(made.task, lengths, 3) for lengths in (LENGTHS, LENGTHS[:2], LENGTHS)]
+    expected, _ = by_fairseq(made, *batches)
+    graphs = made.make()
+    places = [weight.grad.data_ptr() for weight in made.model.parameters()]
+    logs = [graphs.add_gradients(batch) for batch in batches]
+    assert torch.allclose(flat(made.model), expected, rtol=1e-4, atol=1e-5)
+    assert [weight.grad.data_ptr() for weight in made.model.parameters()] == places
+    assert logs[0]["loss"].item() == pytest.approx(logs[2]["loss"].item())  # not overwritten by what came after
+
+
+def test_an_optimizer_keeps_the_gradients_where_they_are() -> None:
+    from fairseq_plugins.adamw import FusedAdamW, FusedAdamWConfig
+
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = FusedAdamW(FusedAdamWConfig(lr=[0.1]), [weight])
+    weight.grad = torch.ones(3)
+    place, optimizer.keep_gradients = weight.grad.data_ptr(), True
+    optimizer.zero_grad()
+    assert weight.grad.data_ptr() == place
+    assert weight.grad.tolist() == [0, 0, 0]
+
+
+def test_only_what_is_the_same_for_every_batch_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fairseq_plugins.adamw import FusedAdamW, FusedAdamWConfig
+    from fairseq_plugins.graphs import can_be_captured
+    from fairseq_plugins.loss import BlockwiseLoss
+
+    task = make_task()
+    task.target_dictionary = task.source_dictionary
+    loss = BlockwiseLoss(task, sentence_avg=False, label_smoothing=0.1)
+    model, stock = (make_model(arch, 1, task) for arch in ("transformer_fast", "transformer"))
+    dropping = make_model("transformer_fast", 1, task, decoder_layerdrop=0.1)
+    optimizer = FusedAdamW(FusedAdamWConfig(lr=[0.1]), list(model.parameters()))
+    assert not can_be_captured(model, loss, optimizer)  # on a CPU
+    for one in (model, stock, dropping):
+        monkeypatch.setattr(one, "parameters", lambda: iter([SimpleNamespace(is_cuda=True)]))
+    assert can_be_captured(model, loss, optimizer)
+    assert not can_be_captured(stock, loss, optimizer)
+    assert not can_be_captured(dropping, loss, optimizer)
+    assert not can_be_captured(model, loss, object())
+    assert not can_be_captured(model, object(), optimizer)
