@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import gc
 import inspect
 import logging
+import os
 import re
 from argparse import Namespace
 from collections.abc import Sequence
@@ -35,6 +37,7 @@ def prepare_fairseq() -> None:
     _leave_compiler_out()
     _log_lines_once()
     _understand_versions()
+    _leave_objects_to_the_parent()
     torch.backends.cuda.enable_cudnn_sdp(False)  # plans each new shape of attention anew: 6 ms a call on an H200
 
 
@@ -160,6 +163,14 @@ def _understand_versions() -> None:
     numbers = re.match(r"\d+\.\d+\.\d+", torch.__version__)
     if numbers and numbers[0] != torch.__version__.split("+")[0]:
         torch.__version__ = type(torch.__version__)(numbers[0])
+
+
+def _leave_objects_to_the_parent() -> None:
+    """A data worker is forked from a process that has used a GPU, and dies where it frees a tensor that is there.
+
+    Its collector of cycles would find those that its parent had not yet collected.
+    """
+    os.register_at_fork(after_in_child=gc.freeze)
 
 
 def _log_lines_once() -> None:

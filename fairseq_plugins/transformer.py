@@ -24,7 +24,7 @@ from fairseq.models.transformer import TransformerDecoder, TransformerEncoder, T
 from torch import nn
 from torch.nn import functional
 
-from fairseq_plugins.attention import RowLayout, Visible, attend
+from fairseq_plugins.attention import RowLayout, Visible, attend, by_torch
 from fairseq_plugins.dropout import add_dropped, dropout
 from fairseq_plugins.products import product
 from subwords.errors import InputError
@@ -179,6 +179,8 @@ def feed_forward(layer: Any, states: torch.Tensor) -> torch.Tensor:
 
 def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
     """Return several linear maps of the same rows from one product, rows × heads × maps × size of a head."""
+    if by_torch(states.device):  # its kernels take any strides
+        return linear(states, *maps).unflatten(1, (len(maps), heads, -1)).transpose(1, 2)
     return linear(states, *maps, heads=heads).unflatten(1, (heads, len(maps), -1))
 
 
@@ -194,7 +196,7 @@ class _Linear(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: torch.Tensor, heads: int, *parameters: torch.Tensor) -> torch.Tensor:
         weights = [one for one in parameters if one.dim() == 2]
-        weight = _interleave(weights, heads).to(rows.dtype)
+        weight = _interleave([one.to(rows.dtype) for one in weights], heads)
         biases = parameters[len(weights) :]
         bias = _interleave(biases, heads).to(rows.dtype) if biases else None
         if rows.device.type != "cpu":

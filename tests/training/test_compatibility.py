@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -89,3 +91,27 @@ for kind in (Adam, torch.optim.AdamW):
 sys.exit("torch._dynamo" in sys.modules)
 """
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_a_forked_process_frees_nothing_of_its_parent() -> None:
+    """A tensor on a GPU cannot be freed there."""
+
+    class Held:
+        def __init__(self) -> None:
+            self.itself, self.owner = self, os.getpid()
+
+        def __del__(self) -> None:
+            if os.getpid() != self.owner:
+                os._exit(7)
+
+    gc.collect()
+    gc.disable()
+    try:
+        Held()
+        child = os.fork()
+        if not child:
+            gc.collect()
+            os._exit(0)
+    finally:
+        gc.enable()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

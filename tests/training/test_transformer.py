@@ -45,8 +45,15 @@ PRE_NORM = {"encoder_normalize_before": True, "decoder_normalize_before": True}
     ],
     ids=["post-norm", "pre-norm", "learned positions", "projected"],
 )
+@pytest.mark.parametrize("by_torch", [False, True], ids=["written out", "torch's kernels, as on a GPU"])
 @pytest.mark.usefixtures("either_library")
-def test_loss_and_gradients_are_those_of_fairseq(lengths: list[tuple[int, int]], flags: dict[str, object]) -> None:
+def test_loss_and_gradients_are_those_of_fairseq(
+    lengths: list[tuple[int, int]], flags: dict[str, object], by_torch: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fairseq_plugins import attention, transformer
+
+    for module in (attention, transformer):
+        monkeypatch.setattr(module, "by_torch", lambda device: by_torch)
     task, stock, ours = both(flags)
     batch = make_batch(task, lengths)
     expected, found = loss(task, stock, batch), loss(task, ours, batch)
