@@ -105,9 +105,9 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
     command.add_argument("--model", help="only this model, by its name in the table")
     command.add_argument("--seeds", type=int, default=3)
-    command.add_argument("--updates", type=int, default=80, help="of each training (80)")
-    warmup = "updates whose time does not count: kernels are compiled for new shapes (40)"
-    command.add_argument("--warmup", type=int, default=40, help=warmup)
+    command.add_argument("--updates", type=int, help="of each training (80; 100 on a GPU)")
+    untimed = "updates whose time does not count: each shape has to come, on a GPU twice (40; 64 on a GPU)"
+    command.add_argument("--warmup", type=int, help=untimed)
     arguments = command.parse_args(argv)
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":  # on a GPU the processor computes the oracle of the gradients alone
@@ -118,12 +118,14 @@ def main(argv: list[str] | None = None) -> None:
         check_known("model", [arguments.model], known)
         wanted = [known[arguments.model]]
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
-    counts = (arguments.seeds, arguments.updates, arguments.warmup)
+    updates, warmup = (100, 64) if device == "cuda" else (80, 40)
+    updates, warmup = arguments.updates or updates, arguments.warmup or warmup
+    counts = (arguments.seeds, updates, warmup)
     results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
     commit = commit_label(git_state()) or "unknown"
     facts: dict[str, Any] = {"machine": machine(), "versions": versions("snakemake", "triton"), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
-    how = f"{arguments.seeds} seeds, {arguments.updates} updates each; the first {arguments.warmup} are not timed."
+    how = f"{arguments.seeds} seeds, {updates} updates each; the first {warmup} are not timed."
     hardware = [f"{name.replace('_', ' ')} {value}" for name, value in facts["machine"].items() if value is not None]
     packages = [f"{name} {version}" for name, version in facts["versions"].items()]
     lines = ["# Training speed", "", how, "", *table(results, device), f"Machine: {', '.join(hardware)}.", ""]
