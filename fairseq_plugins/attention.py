@@ -2,8 +2,8 @@
 
 fairseq 0.12.2 adds the masks of future and padding into one matrix for every head, and makes the last decoder layer
 return attention weights, which rules out fast kernels. Here a mask is one number a key, or one triangle for
-all sentences. On a GPU torch.nn.functional.scaled_dot_product_attention chooses the kernel. On a CPU the two products
-are written out, because torch's kernel takes longer there: in bf16 two to six times as long.
+all sentences. On a GPU attention is one of torch's kernels. On a CPU the two products are written out, because torch's
+kernel takes longer there: in bf16 two to six times as long.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ class RowLayout:
 
     def flatten(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
         """Return rows of states that are length × batch × …"""
-        rows = (states.transpose(0, 1) if self.by_sentence else states).flatten(0, 1)
+        return self.fill((states.transpose(0, 1) if self.by_sentence else states).flatten(0, 1), filler)
+
+    def fill(self, rows: torch.Tensor, filler: int = 0) -> torch.Tensor:
+        """Return rows with those that fill up."""
         if not self.filling:
             return rows
         return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, self.filling), value=filler)
@@ -97,7 +100,8 @@ def attend(
     """Return the mean of the values, weighted by softmax(queries · keys / √size); a share `dropped` of weights is zero.
 
     projected: one tensor with queries, keys and values or several that have them together, in this order in the third
-    dimension: rows × heads × 1 to 3 × size; `layouts` are those of their rows. Returns rows × channels, in the rows of
+    dimension (for torch's kernels, `by_torch`, in the second): rows × heads × 1 to 3 × size; `layouts` are those of
+    their rows. Returns rows × channels, in the rows of
     the queries.
     """
     if by_torch(projected[0].device):
@@ -108,16 +112,19 @@ def attend(
 def by_kernel(
     projected: tuple[torch.Tensor, ...], layouts: tuple[RowLayout, ...], visible: Visible, dropped: float
 ) -> torch.Tensor:
-    """Compute `attend` with the kernel that torch chooses."""
-    parts = [part for rows, layout in zip(projected, layouts, strict=True) for part in layout.unflatten(rows).unbind(3)]
-    q, k, v = (part.permute(1, 2, 0, 3) for part in parts)
+    """Compute `attend` with torch's kernels: rows are batch × length, and have maps before heads."""
+    q, k, v = (
+        part.transpose(1, 2)
+        for rows, layout in zip(projected, layouts, strict=True)
+        for part in rows[: layout.count].unflatten(0, (layout.batch, layout.length)).unbind(2)
+    )
     mask = visible.added_to_kernel(q.dtype)
     kernels = [SDPBackend.FLASH_ATTENTION] if q.shape[2] >= FLASH_FROM else []
     with sdpa_kernel([*kernels, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]):
         mixed = functional.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, dropout_p=dropped, is_causal=visible.causal
         )
-    return layouts[0].flatten(mixed.permute(2, 0, 1, 3).flatten(2))
+    return layouts[0].fill(mixed.transpose(1, 2).flatten(0, 1).flatten(1))
 
 
 class _Products(torch.autograd.Function):

@@ -1,9 +1,9 @@
 """Forward and backward pass of a batch as one CUDA graph.
 
-A Transformer base launches some two thousand kernels an update, and Python and the driver need longer to launch them
-than a fast card to compute them. A CUDA graph is launched as a whole. Its shapes and addresses are fixed: so batches
-are padded to few shapes (each dimension by at most an eighth), and gradients are added to tensors that stay where they
-are.
+A Transformer base launches some two thousand kernels and copies an update, and Python and the driver need longer to
+launch them than a fast card to compute them. A CUDA graph is launched as a whole. Its shapes and addresses are fixed:
+so batches are padded to few shapes, and gradients are added to tensors that stay where they are. Beside what single
+batches need, the card holds the memory of the largest graph.
 
 A shape that comes for the first time is computed step by step; when it comes again its graph is captured, and replayed
 from then on. Dropout draws new masks at each replay, from the seed that fairseq sets for the update.
@@ -11,6 +11,7 @@ from then on. Dropout draws new masks at each replay, from the seed that fairseq
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,21 +21,21 @@ from fairseq_plugins.adamw import FusedAdamW
 from fairseq_plugins.loss import BlockwiseLoss, projects
 from fairseq_plugins.transformer import FastTransformer
 
-#: Graphs that are kept; further shapes are computed step by step. Each takes some megabytes of the card's memory.
+#: Graphs that are kept; further shapes are computed step by step.
 MOST_GRAPHS = 256
 
 #: Computes fairseq's loss, sample size and logs of a batch.
 Loss = Callable[[Any], tuple[torch.Tensor, Any, dict[str, Any]]]
 
 
-def rounded(count: int) -> int:
-    """Return the next larger of few numbers: multiples of 4, from 64 on of an eighth of a power of two.
+def rounded(count: int, limit: int) -> int:
+    """Return the next larger of few numbers: an even one, from 64 on at most a sixteenth larger; and at most `limit`.
 
-    >>> [rounded(count) for count in (3, 16, 17, 63, 65, 130, 1000)]
-    [4, 16, 20, 64, 72, 144, 1024]
+    >>> [rounded(count, 1010) for count in (3, 16, 17, 63, 65, 130, 1000)]
+    [4, 16, 18, 64, 68, 136, 1010]
     """
-    step = max(4, 2 ** (count.bit_length() - 4))
-    return -(-count // step) * step
+    step = max(2, 2 ** (count.bit_length() - 5))
+    return max(count, min(-(-count // step) * step, limit))
 
 
 class Signs(NamedTuple):
@@ -59,11 +60,6 @@ class Batch:
             "target": self._target,
             "ntokens": 0,
         }
-
-    @staticmethod
-    def shape_for(sample: dict[str, Any]) -> tuple[int, int, int]:
-        sentences, source = sample["net_input"]["src_tokens"].shape
-        return rounded(sentences), rounded(source), rounded(sample["target"].shape[1])
 
     def fill(self, sample: dict[str, Any]) -> None:
         """Copy a batch of fairseq's into the tensors; targets are padded on the right."""
@@ -99,26 +95,37 @@ class Graphs:
 
     def __init__(self, model: Any, loss: Loss, signs: Signs, left_pad_source: bool) -> None:
         self._loss, self._signs, self._left = loss, signs, left_pad_source
+        self._longest, self._most = model.max_positions(), MOST_GRAPHS
         self._seen: set[tuple[int, int, int]] = set()
         self._graphs: dict[tuple[int, int, int], tuple[torch.cuda.CUDAGraph, Batch, dict[str, torch.Tensor]]] = {}
         self._pool: Any = None
-        for weight in model.parameters():
-            if weight.requires_grad and weight.grad is None:
-                weight.grad = torch.zeros_like(weight)
+        weights = [weight for weight in model.parameters() if weight.requires_grad]
+        self._gradients = [(weight, torch.zeros_like(weight)) for weight in weights]
+
+    def shape_for(self, sample: dict[str, Any]) -> tuple[int, int, int]:
+        """Return sentences, source length and target length after padding, within the model's positions."""
+        sentences, source = sample["net_input"]["src_tokens"].shape
+        lengths = zip((source, sample["target"].shape[1]), self._longest, strict=True)
+        source, target = (rounded(length, longest) for length, longest in lengths)
+        return rounded(sentences, 2 * sentences), source, target
 
     def add_gradients(self, sample: dict[str, Any]) -> dict[str, torch.Tensor]:
         """Return the summed losses of a batch of fairseq's: loss and nll_loss."""
-        shape = Batch.shape_for(sample)
+        for weight, gradient in self._gradients:
+            if weight.grad is not gradient:  # of the first update, or of a new optimizer
+                weight.grad = gradient.zero_()
+        shape = self.shape_for(sample)
         if shape in self._graphs:
             graph, batch, losses = self._graphs[shape]
             batch.fill(sample)
         else:
             batch = Batch(shape, sample["target"], self._signs, self._left)
             batch.fill(sample)
-            if shape not in self._seen or len(self._graphs) == MOST_GRAPHS:
-                self._seen.add(shape)
+            captured = self._capture(batch) if shape in self._seen and len(self._graphs) < self._most else None
+            self._seen.add(shape)
+            if captured is None:
                 return self._compute(batch)
-            graph, losses = self._capture(batch)
+            graph, losses = captured
             self._graphs[shape] = graph, batch, losses
         graph.replay()
         return {name: value.clone() for name, value in losses.items()}  # the next replay overwrites them
@@ -128,10 +135,19 @@ class Graphs:
         loss.backward()  # type: ignore[no-untyped-call]
         return {name: log[name] for name in ("loss", "nll_loss")}
 
-    def _capture(self, batch: Batch) -> tuple[torch.cuda.CUDAGraph, dict[str, torch.Tensor]]:
-        """Record what `_compute` does, without doing it; all graphs share their memory, because one runs at a time."""
+    def _capture(self, batch: Batch) -> tuple[torch.cuda.CUDAGraph, dict[str, torch.Tensor]] | None:
+        """Record what `_compute` does, without doing it; all graphs share their memory, because one runs at a time.
+
+        Returns None where the card has no room; then there are no further graphs.
+        """
         self._pool = self._pool or torch.cuda.graph_pool_handle()
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
-            losses = self._compute(batch)
+        try:
+            with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+                losses = self._compute(batch)
+        except RuntimeError as error:
+            self._most = len(self._graphs)
+            print(f"no CUDA graphs after {self._most}: {str(error).splitlines()[0]}", file=sys.stderr)
+            torch.cuda.empty_cache()
+            return None
         return graph, losses

@@ -71,13 +71,13 @@ class TextBleuTask(TranslationTask):
             with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
                 return criterion(model, sample)
 
-        without = self.cfg.cuda_graphs == "off" or options.get("ignore_grad")
+        without = self.cfg.cuda_graphs != "auto" or options.get("ignore_grad")
         if without or not can_be_captured(model, criterion, optimizer):
             return super().train_step(sample, model, compute_loss, optimizer, update_num, **options)
         if self.graphs is None:
             signs = Signs(self.source_dictionary.pad(), self.source_dictionary.eos())
             self.graphs = Graphs(model, functools.partial(compute_loss, model), signs, self.cfg.left_pad_source)
-            optimizer.keep_gradients = True
+        optimizer.keep_gradients = True
         model.train()
         model.set_num_updates(update_num)
         log: dict[str, Any] = {"ntokens": sample["ntokens"], "nsentences": len(sample["target"])}

@@ -178,9 +178,9 @@ def feed_forward(layer: Any, states: torch.Tensor) -> torch.Tensor:
 
 
 def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
-    """Return several linear maps of the same rows from one product, rows × heads × maps × size of a head."""
-    if by_torch(states.device):  # its kernels take any strides
-        return linear(states, *maps).unflatten(1, (len(maps), heads, -1)).transpose(1, 2)
+    """Return several linear maps of the same rows from one product, as `attend` takes them."""
+    if by_torch(states.device):
+        return linear(states, *maps).unflatten(1, (len(maps), heads, -1))
     return linear(states, *maps, heads=heads).unflatten(1, (heads, len(maps), -1))
 
 

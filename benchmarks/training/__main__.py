@@ -5,7 +5,7 @@ python -m benchmarks.training --output FILE [--mirror DIR]
 On a CPU: transformer-small and a larger model, seconds of processor time. On a GPU: transformer-base with batches of
 25,000 pieces, one change at a time from fairseq in fp16, seconds of a clock. All variants train in turn, update by
 update, in one process, on the same Multi30k batches; a ratio is the median over updates. Of the first pass through the
-text, when every batch has a new shape, the milliseconds are beside them for a GPU. The dev loss after the last
+text, when every batch has a new shape, the milliseconds are beside them. The dev loss after the last
 update, over seeds, says whether they learn the same, and the gradient without dropout whether they compute the same.
 """
 
@@ -26,7 +26,7 @@ from experiment.jsonfiles import write_json
 from experiment.programs import command_line, program
 from experiment.provenance import commit_label, git_state, processor, versions
 from experiment.training.gpu import driver_versions
-from subwords.errors import check_known
+from subwords.errors import InputError, check_known
 from subwords.files import write_whole
 
 from . import ROOT, variants
@@ -56,10 +56,11 @@ def multi30k(folder: Path, mirror: Path | None) -> Path:
     return ROOT / Path(done).parent / "binarized"
 
 
-def table(results: dict[str, list[dict[str, Any]]], device: str) -> list[str]:
+def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return what was measured as Markdown."""
     names = ["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]
-    if device == "cuda":  # there a new shape costs most
+    has_first_pass = any("first_pass" in entry for found in results.values() for entry in found)
+    if has_first_pass:
         names.insert(2, "ms in the first pass")
     heading = [f"| {' | '.join(names)} |", f"|---|{'--:|' * (len(names) - 1)}"]
     lines: list[str] = []
@@ -69,7 +70,7 @@ def table(results: dict[str, list[dict[str, Any]]], device: str) -> list[str]:
             error, losses = entry["gradient_error"], entry["dev_loss"]
             spread = f" ± {statistics.stdev(losses):.3f}" if len(losses) > 1 else ""
             cells = [entry["name"], f"{1000 * statistics.median(entry['seconds']):,.0f}"]
-            cells += [f"{1000 * statistics.median(entry['first_pass']):,.0f}"] if device == "cuda" else []
+            cells += [f"{1000 * statistics.median(entry['first_pass']):,.0f}"] if has_first_pass else []
             cells += [f"{statistics.median(entry['ratios']):.2f}", f"{statistics.mean(losses):.3f}{spread}"]
             lines.append(f"| {' | '.join(cells)} | {'–' if error is None else f'{error:.1e}'} |")
         lines.append("")
@@ -119,16 +120,19 @@ def main(argv: list[str] | None = None) -> None:
         wanted = [known[arguments.model]]
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)
     updates, warmup = (100, 64) if device == "cuda" else (80, 40)
-    updates, warmup = arguments.updates or updates, arguments.warmup or warmup
-    counts = (arguments.seeds, updates, warmup)
-    results = {model.name: compare(data, model, variants.variants(device), device, *counts) for model in wanted}
+    updates = updates if arguments.updates is None else arguments.updates
+    warmup = warmup if arguments.warmup is None else arguments.warmup
+    if not 0 <= warmup < updates:
+        raise InputError(f"--warmup {warmup} of {updates} updates", allowed=f"0 to {updates - 1}")
+    counted = {"seeds": arguments.seeds, "updates": updates, "warmup": warmup}
+    results = {model.name: compare(data, model, variants.variants(device), device, **counted) for model in wanted}
     commit = commit_label(git_state()) or "unknown"
     facts: dict[str, Any] = {"machine": machine(), "versions": versions("snakemake", "triton"), "commit": commit}
-    write_json(arguments.output.with_suffix(".json"), {**facts, "device": device, "results": results})
+    write_json(arguments.output.with_suffix(".json"), {**facts, **counted, "device": device, "results": results})
     how = f"{arguments.seeds} seeds, {updates} updates each; the first {warmup} are not timed."
     hardware = [f"{name.replace('_', ' ')} {value}" for name, value in facts["machine"].items() if value is not None]
     packages = [f"{name} {version}" for name, version in facts["versions"].items()]
-    lines = ["# Training speed", "", how, "", *table(results, device), f"Machine: {', '.join(hardware)}.", ""]
+    lines = ["# Training speed", "", how, "", *table(results), f"Machine: {', '.join(hardware)}.", ""]
     lines.append(f"Software: {', '.join(packages)}; commit {commit}.")
     write_whole(arguments.output, "\n".join(lines) + "\n")
     print("\n".join(lines))

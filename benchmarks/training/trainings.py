@@ -86,14 +86,19 @@ class Training:
         return total / pieces / math.log(2)
 
     def gradient(self) -> Any:
-        """Return the gradient of the first batch by all weights, in one fp32 vector on the CPU."""
+        """Return the gradient of the first batch by all weights, in one fp32 vector on the CPU.
+
+        It is computed twice, because a CUDA graph is there from the second time on.
+        """
         import torch
 
         trainer = self.trainer
         model, optimizer = trainer.model.train(), trainer.optimizer
-        optimizer.zero_grad()
         batch, _ = trainer._prepare_sample(next(self._batches)[0])
-        trainer.task.train_step(batch, model, trainer.criterion, optimizer, 0)
+        torch.backends.cuda.enable_cudnn_sdp(self.cudnn)
+        for _ in range(2):
+            optimizer.zero_grad()
+            trainer.task.train_step(batch, model, trainer.criterion, optimizer, 0)
         named = sorted((name, weight.grad) for name, weight in model.named_parameters() if weight.grad is not None)
         return torch.cat([gradient.float().flatten().cpu() for _, gradient in named])
 

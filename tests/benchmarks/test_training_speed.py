@@ -46,7 +46,7 @@ def test_the_tables_of_the_page_follow_from_their_data(root: Path) -> None:
 import json, sys
 from benchmarks.training.__main__ import table
 for path in sys.argv[1:]:
-    print(*table(json.load(open(path))["results"], "cpu"), sep="\\n")
+    print(*table(json.load(open(path))["results"]), sep="\\n")
 """
     names = ("small", "middle", "small-amd", "middle-amd", "base-h200")
     files = [str(root / f"docs/experiments/training-speed/{name}.json") for name in names]
@@ -90,7 +90,7 @@ def test_fairseq_and_ours_are_compared(root: Path, data: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_every_variant_for_a_gpu_trains_here(root: Path, data: Path) -> None:
-    """All of a GPU's flags but fp16, which fairseq has on a GPU alone; the attention kernel is forced."""
+    """All of a GPU's flags but fp16, which fairseq has on a GPU alone; attention takes the path of a GPU."""
     code = """
 import sys
 from pathlib import Path

@@ -93,7 +93,7 @@ sys.exit("torch._dynamo" in sys.modules)
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_a_forked_process_frees_nothing_of_its_parent() -> None:
+def test_a_forked_process_collects_nothing_of_its_parent() -> None:
     """A tensor on a GPU cannot be freed there."""
 
     class Held:

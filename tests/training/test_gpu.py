@@ -272,7 +272,7 @@ def test_peak_memory_is_that_of_all_updates(monkeypatch: pytest.MonkeyPatch) -> 
 
     held = [9 * 2**20]
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda device=None: held[0])
+    monkeypatch.setattr(torch.cuda, "max_memory_reserved", lambda device=None: held[0])
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", lambda device=None: held.insert(0, 0))
     gpu.keep_peak_memory()
     torch.cuda.reset_peak_memory_stats()  # as fairseq does after each update

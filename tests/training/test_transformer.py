@@ -45,7 +45,7 @@ PRE_NORM = {"encoder_normalize_before": True, "decoder_normalize_before": True}
     ],
     ids=["post-norm", "pre-norm", "learned positions", "projected"],
 )
-@pytest.mark.parametrize("by_torch", [False, True], ids=["written out", "torch's kernels, as on a GPU"])
+@pytest.mark.parametrize("by_torch", [False, True], ids=["written out", "by torch, the path of a GPU"])
 @pytest.mark.usefixtures("either_library")
 def test_loss_and_gradients_are_those_of_fairseq(
     lengths: list[tuple[int, int]], flags: dict[str, object], by_torch: bool, monkeypatch: pytest.MonkeyPatch
@@ -113,7 +113,10 @@ def test_rows_that_fill_up_change_nothing(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernels that a GPU takes, run here on the CPU against the products written out."""
+    """torch's attention, run here on the CPU by its reference, against the products written out.
+
+    Its rows are batch × length and have maps before heads.
+    """
     from fairseq_plugins import products
     from fairseq_plugins.attention import RowLayout, Visible, attend, by_kernel
 
@@ -128,11 +131,20 @@ def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch
         ((together,), (source,), {"padding": padding}),
         (apart, (target, source), {"padding": padding}),
     ]
+
+    def turned(rows: torch.Tensor, layout: RowLayout) -> torch.Tensor:
+        return rows.unflatten(0, (layout.length, layout.batch)).transpose(0, 1).flatten(0, 1)
+
     for projected, layouts, seen in cases:
         gradients = []
         for compute in (attend, by_kernel):
             leaves = [rows.clone().requires_grad_() for rows in projected]
-            mixed = compute(tuple(leaves), layouts, Visible(**seen), 0.0)
+            given = tuple(leaves)
+            if compute is by_kernel:
+                given = tuple(turned(*one).transpose(1, 2) for one in zip(leaves, layouts, strict=True))
+            mixed = compute(given, layouts, Visible(**seen), 0.0)
+            if compute is attend:
+                mixed = turned(mixed, layouts[0])
             (mixed * mixed.detach().cos()).sum().backward()
             gradients.append([mixed, *(leaf.grad for leaf in leaves)])
         for one, other in zip(*gradients, strict=True):

@@ -220,7 +220,7 @@ def keep_peak_memory() -> None:
 
 
 def peak_memory_mib() -> float | None:
-    """Return the most memory that torch has held on a card, in MiB; None without a card."""
+    """Return the most memory that torch has reserved on a card, for CUDA graphs too, in MiB; None without a card."""
     import torch
 
-    return round(torch.cuda.max_memory_allocated() / 2**20, 1) if torch.cuda.is_available() else None
+    return round(torch.cuda.max_memory_reserved() / 2**20, 1) if torch.cuda.is_available() else None
