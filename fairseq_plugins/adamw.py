@@ -33,7 +33,7 @@ class FusedAdamW(FairseqOptimizer):
 
     def __init__(self, cfg: Any, params: Any) -> None:
         super().__init__(cfg)
-        self.keep_gradients = False  # CUDA graphs add to gradients where they are
+        self.flat_gradients: torch.Tensor | None = None  # all in one, where CUDA graphs add to them
         self._optimizer = torch.optim.AdamW(params, fused=True, **self.optimizer_config)
 
     @property
@@ -49,10 +49,10 @@ class FusedAdamW(FairseqOptimizer):
         }
 
     def zero_grad(self) -> None:
-        if self.keep_gradients:
-            torch._foreach_zero_(self._gradients())
-        else:
+        if self.flat_gradients is None:
             super().zero_grad()
+        else:
+            self.flat_gradients.zero_()
 
     def multiply_grads(self, c: Any) -> None:
         """Scale all gradients, in one call for all weights."""
@@ -69,6 +69,8 @@ class FusedAdamW(FairseqOptimizer):
         return norm
 
     def _gradients(self) -> list[torch.Tensor]:
+        if self.flat_gradients is not None:
+            return [self.flat_gradients]
         return [weight.grad for weight in self.params if weight.grad is not None]
 
     @property

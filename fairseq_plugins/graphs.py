@@ -100,7 +100,10 @@ class Graphs:
         self._graphs: dict[tuple[int, int, int], tuple[torch.cuda.CUDAGraph, Batch, dict[str, torch.Tensor]]] = {}
         self._pool: Any = None
         weights = [weight for weight in model.parameters() if weight.requires_grad]
-        self._gradients = [(weight, torch.zeros_like(weight)) for weight in weights]
+        #: All gradients, in one tensor.
+        self.gradients = torch.cat([torch.zeros_like(weight).flatten() for weight in weights])
+        parts = self.gradients.split([weight.numel() for weight in weights])
+        self._places = [(weight, part.view_as(weight)) for weight, part in zip(weights, parts, strict=True)]
 
     def shape_for(self, sample: dict[str, Any]) -> tuple[int, int, int]:
         """Return sentences, source length and target length after padding, within the model's positions."""
@@ -111,7 +114,7 @@ class Graphs:
 
     def add_gradients(self, sample: dict[str, Any]) -> dict[str, torch.Tensor]:
         """Return the summed losses of a batch of fairseq's: loss and nll_loss."""
-        for weight, gradient in self._gradients:
+        for weight, gradient in self._places:
             if weight.grad is not gradient:  # of the first update, or of a new optimizer
                 weight.grad = gradient.zero_()
         shape = self.shape_for(sample)

@@ -77,7 +77,7 @@ class TextBleuTask(TranslationTask):
         if self.graphs is None:
             signs = Signs(self.source_dictionary.pad(), self.source_dictionary.eos())
             self.graphs = Graphs(model, functools.partial(compute_loss, model), signs, self.cfg.left_pad_source)
-        optimizer.keep_gradients = True
+        optimizer.flat_gradients = self.graphs.gradients
         model.train()
         model.set_num_updates(update_num)
         log: dict[str, Any] = {"ntokens": sample["ntokens"], "nsentences": len(sample["target"])}

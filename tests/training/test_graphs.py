@@ -147,16 +147,27 @@ def test_without_room_for_a_graph_every_batch_is_computed(
     assert capsys.readouterr().err == "no CUDA graphs after 0: CUDA error: out of memory\n"
 
 
-def test_an_optimizer_keeps_the_gradients_where_they_are() -> None:
+def test_an_optimizer_takes_all_gradients_in_one_tensor(made: SimpleNamespace) -> None:
     from fairseq_plugins.adamw import FusedAdamW, FusedAdamWConfig
 
-    weight = torch.nn.Parameter(torch.ones(3))
-    optimizer = FusedAdamW(FusedAdamWConfig(lr=[0.1]), [weight])
-    weight.grad = torch.ones(3)
-    place, optimizer.keep_gradients = weight.grad.data_ptr(), True
+    batch = make_batch(made.task, LENGTHS, 1)
+    weights = list(made.model.parameters())
+    optimizer = FusedAdamW(FusedAdamWConfig(lr=[0.1]), weights)
+    made.loss(made.model, batch)[0].backward()
+    optimizer.multiply_grads(0.5)
+    norm, gradient = optimizer.clip_grad_norm(0.1), flat(made.model)
     optimizer.zero_grad()
-    assert weight.grad.data_ptr() == place
-    assert weight.grad.tolist() == [0, 0, 0]
+
+    graphs = made.make()
+    optimizer.flat_gradients = graphs.gradients
+    graphs.add_gradients(batch)
+    places = [weight.grad.data_ptr() for weight in weights]
+    optimizer.multiply_grads(0.5)
+    assert optimizer.clip_grad_norm(0.1).item() == pytest.approx(norm.item())
+    assert torch.allclose(flat(made.model), gradient, rtol=1e-4, atol=1e-6)
+    optimizer.zero_grad()
+    assert [weight.grad.data_ptr() for weight in weights] == places
+    assert not flat(made.model).any()
 
 
 def test_only_what_is_the_same_for_every_batch_is_captured(monkeypatch: pytest.MonkeyPatch) -> None:
