@@ -4,8 +4,8 @@ python -m benchmarks.levels.predictions [--trials N]
 
 Percent of trials in which the 95% interval of rho, or of the partial rho given the entries, excludes zero although the
 scores were drawn without a look at the measure. In the second table scores rise and the measure falls with the size, so
-that rho is not zero, but nothing is left of it at equal sizes. 400 trials take three minutes of one core; predictions.txt
-has what they gave.
+that rho is not zero, but nothing is left of it at equal sizes. 400 trials take three minutes of one core;
+predictions.txt has what they gave.
 """
 
 from __future__ import annotations
