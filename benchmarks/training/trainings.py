@@ -45,7 +45,7 @@ class Training:
         utils.set_torch_seed(seed)
         task = tasks.setup_task(config.task)
         task.load_dataset("valid")
-        self.device, self.cudnn = device, variant.cudnn
+        self.device, self.stock = device, variant.stock
         self.trainer = Trainer(config, task, task.build_model(config.model), task.build_criterion(config.criterion))
         epochs = self.trainer.get_train_iterator(1)
         self.updates_a_pass = len(epochs)
@@ -61,12 +61,19 @@ class Training:
 
     def update(self) -> None:
         """Train on the next batch, and note its seconds: of the processor, or of a clock when there is a GPU."""
-        import torch
-
-        torch.backends.cuda.enable_cudnn_sdp(self.cudnn)
+        self._prepare()
         began = self._now()
         self.trainer.train_step(next(self._batches))
         self.seconds.append(self._now() - began)
+
+    def _prepare(self) -> None:
+        """Set what all trainings of a process share."""
+        import torch
+        from fairseq.data import language_pair_dataset
+        from fairseq_plugins import batches
+
+        language_pair_dataset.collate = batches.by_fairseq if self.stock else batches.collate
+        torch.backends.cuda.enable_cudnn_sdp(self.stock)
 
     def _now(self) -> float:
         if self.device == "cpu":
@@ -94,8 +101,8 @@ class Training:
 
         trainer = self.trainer
         model, optimizer = trainer.model.train(), trainer.optimizer
+        self._prepare()
         batch, _ = trainer._prepare_sample(next(self._batches)[0])
-        torch.backends.cuda.enable_cudnn_sdp(self.cudnn)
         for _ in range(2):
             optimizer.zero_grad()
             trainer.task.train_step(batch, model, trainer.criterion, optimizer, 0)

@@ -29,7 +29,7 @@ def test_each_step_for_a_gpu_changes_one_thing(root: Path) -> None:
     code = """
 import json
 from benchmarks.training.variants import models, variants
-print(json.dumps([[[v.name, v.flags, v.words, v.cudnn] for v in variants("cuda")], [m.flags for m in models("cuda")]]))
+print(json.dumps([[[v.name, v.flags, v.words, v.stock] for v in variants("cuda")], [m.flags for m in models("cuda")]]))
 """
     steps, (model,) = json.loads(run(root, code))
     assert steps[0][0] == "fairseq, fp16"
