@@ -5,7 +5,7 @@ python -m benchmarks.training --output FILE [--mirror DIR]
 On a CPU: transformer-small and a larger model, seconds of processor time. On a GPU: transformer-base with batches of
 25,000 pieces, one change at a time from fairseq in fp16, seconds of a clock. All variants train in turn, update by
 update, in one process, on the same Multi30k batches; a ratio is the median over updates. Of the first pass through the
-text, when every batch has a new shape, the milliseconds are beside them. The dev loss after the last
+text, when every batch has a new shape, the milliseconds are beside them on a GPU. The dev loss after the last
 update, over seeds, says whether they learn the same, and the gradient without dropout whether they compute the same.
 """
 
