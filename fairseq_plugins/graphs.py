@@ -63,11 +63,8 @@ class Batch:
 
     def fill(self, sample: dict[str, Any]) -> None:
         """Copy a batch of fairseq's into the tensors; targets are padded on the right."""
-        source, fed, target = (
-            sample["net_input"]["src_tokens"],
-            sample["net_input"]["prev_output_tokens"],
-            sample["target"],
-        )
+        given = sample["net_input"]
+        source, fed, target = given["src_tokens"], given["prev_output_tokens"], sample["target"]
         sentences = len(source)
         for tensor in (self._source, self._fed, self._target):
             tensor.fill_(self._signs.padding)
@@ -81,10 +78,9 @@ class Batch:
 
 def can_be_captured(model: Any, loss: Any, optimizer: Any) -> bool:
     """Return whether a training is computed the same way for every batch of a shape, by one process on a GPU."""
-    if not (
-        isinstance(model, FastTransformer) and isinstance(loss, BlockwiseLoss) and isinstance(optimizer, FusedAdamW)
-    ):
-        return False  # several processes wrap the model, fp16 the optimizer
+    ours = isinstance(model, FastTransformer) and isinstance(loss, BlockwiseLoss) and isinstance(optimizer, FusedAdamW)
+    if not ours:  # several processes wrap the model, fp16 the optimizer
+        return False
     drops_layers = model.encoder.encoder_layerdrop or model.decoder.decoder_layerdrop
     whole = not (loss.report_accuracy or loss.ignore_prefix_size or drops_layers) and projects(model)
     return whole and next(model.parameters()).is_cuda
