@@ -9,6 +9,7 @@ kernel takes longer there: in bf16 two to six times as long.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import torch
@@ -58,40 +59,74 @@ class Visible:
 
 
 class RowLayout:
-    """How a batch becomes rows: length × batch, flattened, and filled up with padding where oneDNN multiplies.
+    """How a batch becomes rows, and rows a batch.
 
-    On a GPU rows are batch × length, as its attention has them, so that nothing is copied for it. oneDNN compiles a
-    kernel for every number of rows that it meets (1 to 3 ms, more than the product takes); so rows come in multiples of
-    ROWS.
+    On a CPU rows are length × batch, flattened. Padding is left out where there is much of it: batches of similar
+    sources have targets of all lengths, and a third of the decoder's positions is padding in some corpora. One row is
+    then all padding of the batch; nothing that is wanted depends on it, so its gradient is zero. Rows are filled up
+    where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
+    product takes), so they come in multiples of ROWS.
+
+    On a GPU rows are batch × length, as its attention has them, so that nothing is copied for it.
     """
 
     ROWS = 128
+    #: Where less than this share of a batch is padding, it costs less than copying rows for each attention.
+    MUCH = 0.05
 
-    def __init__(self, tokens: torch.Tensor) -> None:
-        """`tokens` is any tensor of batch × length."""
-        self.batch, self.length = tokens.shape
-        self.count = self.batch * self.length
-        device = tokens.device.type
-        self.by_sentence = by_torch(tokens.device)
+    def __init__(self, padding: torch.Tensor) -> None:
+        """`padding` is batch × length, true where a piece is padding."""
+        self.batch, self.length = padding.shape
+        self.positions = padding.numel()
+        device = padding.device.type
+        self.by_sentence = by_torch(padding.device)
         kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
-        self.filling = -self.count % self.ROWS if by_onednn(kind, tokens.device) else 0
+        rows = self.ROWS if by_onednn(kind, padding.device) else 1
+        self.filling = -self.positions % rows
+        self._row_of: torch.Tensor | None = None  # a position's row
+        self._position_of: torch.Tensor | None = None  # a row's position
+        if self.by_sentence or padding.sum() <= self.MUCH * self.positions:
+            return
+        flat = padding.t().flatten()
+        kept, left_out = (~flat).nonzero().squeeze(1), flat.nonzero()[0]
+        count = -(-(len(kept) + 1) // rows) * rows
+        self._position_of = torch.cat([kept, left_out.expand(count - len(kept))])
+        self._row_of = torch.full_like(flat, count - 1, dtype=torch.long)
+        self._row_of[kept] = torch.arange(len(kept))
 
     def flatten(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
-        """Return rows of states that are length × batch × …"""
-        return self.fill((states.transpose(0, 1) if self.by_sentence else states).flatten(0, 1), filler)
+        """Return rows of states that are length × batch × …; rows that fill up are `filler`, or padding."""
+        return self.pack((states.transpose(0, 1) if self.by_sentence else states).flatten(0, 1), filler)
 
-    def fill(self, rows: torch.Tensor, filler: int = 0) -> torch.Tensor:
-        """Return rows with those that fill up."""
+    def pack(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
+        """Return rows of states that have a row for each position."""
+        if self._row_of is not None:
+            return _Chosen.apply(states, self._position_of, self._row_of)
         if not self.filling:
-            return rows
-        return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, self.filling), value=filler)
+            return states
+        return functional.pad(states, (0, 0) * (states.dim() - 1) + (0, self.filling), value=filler)
 
     def unflatten(self, rows: torch.Tensor) -> torch.Tensor:
         """Return rows as length × batch × …"""
-        rows = rows[: self.count]
+        if self._row_of is not None:
+            rows = _Chosen.apply(rows, self._row_of, self._position_of)
+        rows = rows[: self.positions]
         if self.by_sentence:
             return rows.unflatten(0, (self.batch, self.length)).transpose(0, 1)
         return rows.unflatten(0, (self.length, self.batch))
+
+
+class _Chosen(torch.autograd.Function):
+    """states[chosen]; `back` chooses the other way, because what is chosen several times has no gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, states: torch.Tensor, chosen: torch.Tensor, back: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(back)
+        return states.index_select(0, chosen)
+
+    @staticmethod
+    def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
+        return by_found.index_select(0, ctx.saved_tensors[0]), None, None
 
 
 def attend(
@@ -116,7 +151,7 @@ def by_kernel(
     q, k, v = (
         part.transpose(1, 2)
         for rows, layout in zip(projected, layouts, strict=True)
-        for part in rows[: layout.count].unflatten(0, (layout.batch, layout.length)).unbind(2)
+        for part in rows[: layout.positions].unflatten(0, (layout.batch, layout.length)).unbind(2)
     )
     mask = visible.added_to_kernel(q.dtype)
     kernels = [SDPBackend.FLASH_ATTENTION] if q.shape[2] >= FLASH_FROM else []
@@ -124,7 +159,7 @@ def by_kernel(
         mixed = functional.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, dropout_p=dropped, is_causal=visible.causal
         )
-    return layouts[0].fill(mixed.transpose(1, 2).flatten(0, 1).flatten(1))
+    return layouts[0].pack(mixed.transpose(1, 2).flatten(0, 1).flatten(1))
 
 
 class _Products(torch.autograd.Function):
@@ -139,18 +174,15 @@ class _Products(torch.autograd.Function):
         added = visible.added((len(q), q.shape[1], k.shape[1]), heads).to(q.dtype)
         weights = _softmax(torch.baddbmm(added, q, k.transpose(1, 2), alpha=size**-0.5))
         mask = keep_mask(weights.shape, dropped, weights.dtype) if dropped else None
-        mixed = projected[0].new_empty(len(projected[0]), heads * size)
         kept = weights if mask is None else weights * mask
-        mixed[: layouts[0].count].view(-1, len(q), size).copy_(torch.bmm(kept, v).transpose(0, 1))
-        mixed[layouts[0].count :] = 0
         ctx.save_for_backward(q, k, v, weights, mask)
-        ctx.layouts, ctx.made = layouts, [(rows.shape, rows.dtype) for rows in projected]
-        return mixed
+        ctx.layouts, ctx.heads, ctx.counts = layouts, heads, [rows.shape[2] for rows in projected]
+        return _to_rows([torch.bmm(kept, v)], layouts[0], heads).flatten(1)
 
     @staticmethod
     def backward(ctx: Any, by_mixed: torch.Tensor) -> tuple[Any, ...]:
         q, k, v, weights, mask = ctx.saved_tensors
-        by_mixed = _for_product(by_mixed[: ctx.layouts[0].count].view(-1, len(q), q.shape[2]).transpose(0, 1))
+        (by_mixed,) = map(_for_product, _by_head([by_mixed.unflatten(1, (ctx.heads, 1, -1))], ctx.layouts[:1]))
         by_scores = torch.bmm(by_mixed, v.transpose(1, 2))
         kept = weights
         if mask is not None:
@@ -158,12 +190,9 @@ class _Products(torch.autograd.Function):
             by_scores.mul_(mask)
         by_scores = _softmax_backward(by_scores, weights).mul_(q.shape[2] ** -0.5)
         by_queries, by_keys = torch.bmm(by_scores, k), torch.bmm(by_scores.transpose(1, 2), q)
-        found = (by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed))
-        gradients = [by_mixed.new_empty(shape, dtype=kind) for shape, kind in ctx.made]
-        for place, gradient in zip(_by_head(gradients, ctx.layouts), found, strict=True):
-            place.copy_(gradient)
-        for gradient, layout in zip(gradients, ctx.layouts, strict=True):
-            gradient[layout.count :] = 0
+        parts = iter((by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed)))
+        together = zip(ctx.counts, ctx.layouts, strict=True)
+        gradients = [_to_rows(list(islice(parts, count)), layout, ctx.heads) for count, layout in together]
         return None, None, None, *gradients
 
 
@@ -193,10 +222,15 @@ def _for_product(part: torch.Tensor) -> torch.Tensor:
     return part.contiguous() if part.dtype == torch.bfloat16 else part
 
 
-def _by_head(projected: Sequence[torch.Tensor], layouts: tuple[RowLayout, ...]) -> list[torch.Tensor]:
-    """Return views of queries, keys and values as batch · heads × length × size."""
+def _by_head(projected: Sequence[torch.Tensor], layouts: Sequence[RowLayout]) -> list[torch.Tensor]:
+    """Return queries, keys and values as batch · heads × length × size."""
     return [
         part.flatten(1, 2).transpose(0, 1)
         for rows, layout in zip(projected, layouts, strict=True)
         for part in layout.unflatten(rows).unbind(3)
     ]
+
+
+def _to_rows(parts: Sequence[torch.Tensor], layout: RowLayout, heads: int) -> torch.Tensor:
+    """Undo `_by_head` for one layout: return rows × heads × parts × size."""
+    return layout.flatten(torch.stack([part.transpose(0, 1).unflatten(1, (-1, heads)) for part in parts], 3))

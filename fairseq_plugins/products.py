@@ -1,7 +1,8 @@
-"""Matrix products of fp32 on a CPU, by the library that multiplies faster there.
+"""Matrix products, on a CPU by the library that multiplies faster there.
 
 torch multiplies fp32 matrices with MKL, which takes its AVX-512 kernels on Intel's processors alone. On an AMD
-processor with AVX-512, oneDNN, which torch has for bf16, multiplies twice as fast (docs/training-speed.md).
+processor with AVX-512, oneDNN, which torch has for bf16, multiplies twice as fast (docs/training-speed.md). oneDNN adds
+the bias and applies ReLU to what it has just multiplied, in fp32.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ from __future__ import annotations
 from functools import cache
 
 import torch
+from torch.nn import functional
+
+#: In `gradient_of_weight`: rows at least so wide are turned before they are multiplied.
+WIDE = 1024
 
 
 @cache
@@ -27,6 +32,37 @@ def by_onednn(kind: torch.dtype, device: torch.device) -> bool:
 def product(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     """Return left @ right, of two matrices, without a gradient of its own."""
     if left.dtype == torch.float32 and by_onednn(left.dtype, left.device):
-        # torch has no public name for it; it computes left times the second matrix's transpose
-        return torch.ops.mkldnn._linear_pointwise(left, right.T, None, "none", [], "")
+        return _by_onednn(left, right.T)
     return left @ right
+
+
+def affine(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, relu: bool = False) -> torch.Tensor:
+    """Return rows @ weightᵀ + bias, its negative numbers set to zero with `relu`, without a gradient of its own."""
+    if by_onednn(rows.dtype, rows.device) and (rows.dtype != torch.bfloat16 or _has_bf16()):
+        return _by_onednn(rows, weight, bias, relu)
+    found = functional.linear(rows, weight, bias)
+    return found.relu_() if relu else found
+
+
+def gradient_of_weight(by_found: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """Return by_foundᵀ @ rows, without a gradient of its own.
+
+    For bf16 oneDNN turns the first matrix as it multiplies, which with wide rows takes longer than to turn it before.
+    """
+    by_found = by_found.T
+    if rows.dtype == torch.bfloat16 and not rows.is_cuda and rows.shape[1] >= max(WIDE, 2 * len(by_found)):
+        by_found = by_found.contiguous()
+    return product(by_found, rows)
+
+
+@cache
+def _has_bf16() -> bool:
+    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+
+
+def _by_onednn(
+    rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None, relu: bool = False
+) -> torch.Tensor:
+    # torch has no public name for it
+    found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "relu" if relu else "none", [], "")
+    return found

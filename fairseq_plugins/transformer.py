@@ -26,7 +26,7 @@ from torch.nn import functional
 
 from fairseq_plugins.attention import RowLayout, Visible, attend, by_torch
 from fairseq_plugins.dropout import add_dropped, dropout
-from fairseq_plugins.products import product
+from fairseq_plugins.products import affine, gradient_of_weight, product
 from subwords.errors import InputError
 
 #: Settings of fairseq's Transformer that only its own code computes, and the value that they must have here.
@@ -83,7 +83,7 @@ class FastEncoder(TransformerEncoder):
         if not self.training or token_embeddings is not None:
             return super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
         padding = src_tokens.eq(self.padding_idx)
-        visible, layout = Visible(padding), RowLayout(src_tokens)
+        visible, layout = Visible(padding), RowLayout(padding)
         states = embed(self, src_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
             for layer in self.layers:
@@ -113,7 +113,7 @@ class FastDecoder(TransformerDecoder):
             return super().extract_features(prev_output_tokens, encoder_out, *rest)
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
-        layout, source = RowLayout(prev_output_tokens), RowLayout(padding)
+        layout, source = RowLayout(prev_output_tokens.eq(self.padding_idx)), RowLayout(padding)
         memory = source.flatten(encoder_out["encoder_out"][0])
         states = embed(self, prev_output_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
@@ -173,7 +173,10 @@ def cross_attention(
 
 
 def feed_forward(layer: Any, states: torch.Tensor) -> torch.Tensor:
-    inner = layer.activation_fn(linear(states, layer.fc1))
+    if layer.activation_fn is functional.relu:
+        inner = linear(states, layer.fc1, relu=True)
+    else:
+        inner = layer.activation_fn(linear(states, layer.fc1))
     return linear(dropout(inner, layer.activation_dropout_module.p), layer.fc2)
 
 
@@ -184,40 +187,37 @@ def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
     return linear(states, *maps, heads=heads).unflatten(1, (heads, len(maps), -1))
 
 
-def linear(states: torch.Tensor, *maps: nn.Linear, heads: int = 1) -> torch.Tensor:
+def linear(states: torch.Tensor, *maps: nn.Linear, heads: int = 1, relu: bool = False) -> torch.Tensor:
     """Return the results of linear maps of the same rows, side by side within every head, in the rows' precision."""
     biases = [one.bias for one in maps if one.bias is not None]
-    return _Linear.apply(states, heads, *(one.weight for one in maps), *biases)
+    return _Linear.apply(states, heads, relu, *(one.weight for one in maps), *biases)
 
 
 class _Linear(torch.autograd.Function):
     """rows · weightᵀ + bias for several fp32 weights and biases, whose conversion to the rows' precision is its own."""
 
     @staticmethod
-    def forward(ctx: Any, rows: torch.Tensor, heads: int, *parameters: torch.Tensor) -> torch.Tensor:
+    def forward(ctx: Any, rows: torch.Tensor, heads: int, relu: bool, *parameters: torch.Tensor) -> torch.Tensor:
         weights = [one for one in parameters if one.dim() == 2]
         weight = _interleave([one.to(rows.dtype) for one in weights], heads)
         biases = parameters[len(weights) :]
         bias = _interleave(biases, heads).to(rows.dtype) if biases else None
-        if rows.device.type != "cpu":
-            found = functional.linear(rows, weight, bias)
-        elif bias is None:
-            found = product(rows, weight.T)
-        else:  # faster on a CPU, where functional.linear first copies the bias into every row
-            found = product(rows, weight.T).add_(bias)
-        ctx.save_for_backward(rows, weight)
+        found = affine(rows, weight, bias, relu)
+        ctx.save_for_backward(rows, weight, found if relu else None)
         ctx.heads, ctx.count, ctx.kind = heads, len(weights), parameters[0].dtype
         ctx.biased = bias is not None
         return found
 
     @staticmethod
     def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
-        rows, weight = ctx.saved_tensors
+        rows, weight, rectified = ctx.saved_tensors
+        if rectified is not None:
+            by_found = torch.ops.aten.threshold_backward(by_found, rectified, 0)
         by_rows = product(by_found, weight) if ctx.needs_input_grad[0] else None
-        found = _part(product(by_found.T, rows).to(ctx.kind), ctx.heads, ctx.count)
+        found = _part(gradient_of_weight(by_found, rows).to(ctx.kind), ctx.heads, ctx.count)
         if ctx.biased:
             found += _part(by_found.sum(0).to(ctx.kind), ctx.heads, ctx.count)
-        return by_rows, None, *found
+        return by_rows, None, None, *found
 
 
 def _interleave(parameters: Sequence[torch.Tensor], heads: int) -> torch.Tensor:

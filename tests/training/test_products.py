@@ -1,4 +1,4 @@
-"""Products of fp32 on a CPU: which library multiplies, and that both multiply rightly."""
+"""Products on a CPU: which library multiplies, and that both multiply rightly."""
 
 from __future__ import annotations
 
@@ -53,3 +53,45 @@ def test_products_are_those_of_fp64(rows: int, inner: int, columns: int, turned:
     assert found.dtype == torch.float32
     assert torch.allclose(found.double(), expected, rtol=1e-5, atol=1e-5)
     assert torch.equal(found, product(left, right))
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
+@pytest.mark.parametrize("relu", [False, True])
+@pytest.mark.parametrize("biased", [False, True])
+def test_linear_maps_are_those_of_fp64(kind: torch.dtype, relu: bool, biased: bool, either_library: bool) -> None:
+    from fairseq_plugins.products import affine
+
+    generator = torch.Generator().manual_seed(1)
+    rows, weight, bias = (torch.randn(shape, generator=generator).to(kind) for shape in ((70, 33), (20, 33), (20,)))
+    expected = rows.double() @ weight.double().T + (bias.double() if biased else 0)
+    expected = expected.clamp_min(0) if relu else expected
+    found = affine(rows, weight, bias if biased else None, relu)
+    assert found.dtype == kind
+    assert torch.allclose(found.double(), expected, rtol=torch.finfo(kind).eps, atol=1e-5)
+
+
+@pytest.mark.parametrize("has_bf16", [False, True], ids=["torch's own", "oneDNN's where it can"])
+def test_bf16_does_not_need_a_processor_that_has_it(has_bf16: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_task()
+    from fairseq_plugins import products
+
+    if has_bf16 and not products._has_bf16():
+        pytest.skip("this processor has no bf16")
+    monkeypatch.setattr(products, "_has_bf16", lambda: has_bf16)
+    rows, weight = torch.randn(3, 4).bfloat16(), torch.randn(5, 4).bfloat16()
+    assert torch.allclose(products.affine(rows, weight, None), rows @ weight.T, rtol=0.02)
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])
+@pytest.mark.parametrize("shape", [(128, 7, 33), (64, 16, 2048), (64, 2048, 16)])
+def test_gradients_of_weights_are_those_of_fp64(
+    kind: torch.dtype, shape: tuple[int, int, int], either_library: bool
+) -> None:
+    from fairseq_plugins.products import gradient_of_weight
+
+    generator = torch.Generator().manual_seed(1)
+    count, out, wide = shape
+    by_found, rows = (torch.randn(count, width, generator=generator).to(kind) for width in (out, wide))
+    found = gradient_of_weight(by_found, rows)
+    assert found.dtype == kind
+    assert torch.allclose(found.double(), by_found.double().T @ rows.double(), rtol=torch.finfo(kind).eps, atol=1e-4)

@@ -96,20 +96,35 @@ def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(
     assert 0 < errors[1] < 1.5 * errors[0] < 0.02
 
 
-def test_rows_that_fill_up_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("much", [0.0, 1.0], ids=["without padding", "with padding"])
+def test_rows_that_fill_up_change_nothing(much: float, monkeypatch: pytest.MonkeyPatch) -> None:
     from fairseq_plugins import attention
 
     task, stock, ours = both()
     batch = make_batch(task, LENGTHS)
     expected = gradient(task, stock, batch)
-    layout = attention.RowLayout.__init__
-
-    def filled(self: Any, tokens: torch.Tensor) -> None:
-        layout(self, tokens)
-        self.filling = -self.count % 64 + 64
-
-    monkeypatch.setattr(attention.RowLayout, "__init__", filled)
+    monkeypatch.setattr(attention, "by_onednn", lambda *_: True)
+    monkeypatch.setattr(attention.RowLayout, "MUCH", much)
     assert torch.allclose(gradient(task, ours, batch), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(("lengths", "rows"), [([6, 6, 6], 18), ([6, 6, 5], 18), ([6, 2, 1], 10)])
+def test_much_padding_is_left_out_of_rows(lengths: list[int], rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One padded position of 18 is kept (MUCH = 0.1); of nine, one row is left, for all padding."""
+    from fairseq_plugins import attention
+
+    monkeypatch.setattr(attention, "by_onednn", lambda *_: False)
+    monkeypatch.setattr(attention.RowLayout, "MUCH", 0.1)
+    padding = torch.arange(6) >= torch.tensor(lengths)[:, None]
+    states = torch.rand(6, 3, 4).masked_fill(padding.t()[..., None], 0).requires_grad_()
+    layout = attention.RowLayout(padding)
+    found = layout.flatten(states)
+    assert found.shape == (rows, 4)
+    back = layout.unflatten(found)
+    assert torch.equal(back, states)
+    weight = torch.rand(6, 3, 4).masked_fill(padding.t()[..., None], 0)  # padding has no influence
+    (back * weight).sum().backward()
+    assert torch.equal(states.grad, weight)
 
 
 def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +137,9 @@ def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(products, "has_faster_products", lambda: False)  # no rows that fill up
     generator = torch.Generator().manual_seed(1)
+    monkeypatch.setattr(RowLayout, "MUCH", 1.0)  # nor are any left out
     padding = torch.tensor([[False] * 5, [True, True, False, False, False]])
-    source, target = RowLayout(padding), RowLayout(torch.zeros(2, 6))
+    source, target = RowLayout(padding), RowLayout(torch.zeros(2, 6, dtype=torch.bool))
     together = torch.randn(10, 3, 3, 4, generator=generator)
     apart = (torch.randn(12, 3, 1, 4, generator=generator), torch.randn(10, 3, 2, 4, generator=generator))
     cases: list[tuple[tuple[torch.Tensor, ...], tuple[RowLayout, ...], dict[str, Any]]] = [
@@ -160,7 +176,7 @@ def test_attention_dropout_has_the_gradient_of_its_mask(monkeypatch: pytest.Monk
     q, k, v = (part.unflatten(0, (4, 2)).flatten(1, 2).transpose(0, 1) for part in rows.unbind(2))
     weights = (q @ k.transpose(1, 2) / 3**0.5 + torch.full((4, 4), -torch.inf).triu(1)).softmax(2)
     expected = ((weights * mask) @ v).transpose(0, 1).reshape(8, 6)
-    layout = attention.RowLayout(torch.zeros(2, 4))
+    layout = attention.RowLayout(torch.zeros(2, 4, dtype=torch.bool))
     found = attention.attend((rows,), (layout,), attention.Visible(causal=True), 0.5)
     assert torch.allclose(found, expected, atol=1e-6)
     weight = torch.randn(found.shape, dtype=torch.float64)
