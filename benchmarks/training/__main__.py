@@ -102,9 +102,9 @@ def main(argv: list[str] | None = None) -> None:
     command = command_line(__doc__, "python -m benchmarks.training")
     command.add_argument("--output", type=Path, required=True, help="Markdown to write; data goes beside it as .json")
     command.add_argument("--device", choices=["auto", "cuda", "cpu"], default="auto")
-    command.add_argument("--data", type=Path, help="binarized data, joint (default: Multi30k, BPE of 4,000 merges)")
+    command.add_argument("--data", type=Path, help="binarized data (default: Multi30k, BPE of 4,000 merges)")
     command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
-    command.add_argument("--model", help="only this model, by its name in the table")
+    command.add_argument("--model", help="only this model: a name in the table, or a recipe of config/models.yaml")
     command.add_argument("--seeds", type=int, default=3)
     command.add_argument("--updates", type=int, help="of each training (80; 100 on a GPU)")
     untimed = "updates whose time does not count: each shape has to come, on a GPU twice (40; 64 on a GPU)"
@@ -115,7 +115,8 @@ def main(argv: list[str] | None = None) -> None:
         torch.set_num_threads(1)
     wanted = variants.models(device)
     if arguments.model is not None:
-        known = {model.name: model for model in [*wanted, variants.TINY]}
+        further = (variants.Model(name, like=name) for name in variants.recipes())
+        known = {model.name: model for model in [*further, *wanted, variants.TINY]}
         check_known("model", [arguments.model], known)
         wanted = [known[arguments.model]]
     data = arguments.data or multi30k(ROOT / "results" / "benchmarks" / "training", arguments.mirror)

@@ -10,12 +10,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from experiment.training import fairseq_flags
 
 from . import ROOT
-from .variants import STOCK, Model, Variant
+from .variants import STOCK, Model, Variant, recipes
 
 #: The first update whose time says something.
 FIRST = 3
@@ -32,13 +30,13 @@ class Training:
         from fairseq.trainer import Trainer
 
         logging.getLogger("fairseq").setLevel(logging.WARNING)
-        catalogue = yaml.safe_load((ROOT / "config" / "models.yaml").read_text(encoding="utf-8"))
         flags = {**model.flags, **variant.flags, **{name.replace("_", "-"): value for name, value in changes.items()}}
-        flags = fairseq_flags.resolve("model", {**catalogue, "model": {"like": model.like, "flags": flags}})["flags"]
+        flags = fairseq_flags.resolve("model", {**recipes(), "model": {"like": model.like, "flags": flags}})["flags"]
         source, target = next(data.glob("train.*-*.idx")).name.split(".")[1].split("-")
+        joint = (data / f"dict.{source}.txt").read_bytes() == (data / f"dict.{target}.txt").read_bytes()
         words = [str(data), "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
         words += ["--source-lang", source, "--target-lang", target, "--seed", str(seed), "--no-save"]
-        words += [*fairseq_flags.arguments(flags, joint=True), *variant.words, *(["--cpu"] if device == "cpu" else [])]
+        words += [*fairseq_flags.arguments(flags, joint), *variant.words, *(["--cpu"] if device == "cpu" else [])]
         parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
         parsed.tpu = False  # fairseq thinks that whoever asks for bf16 has a TPU
         config = convert_namespace_to_omegaconf(parsed)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
+
 from experiment.training.precision import has_fast_bf16
+
+from . import ROOT
 
 STOCK = {"arch": "transformer", "criterion": "label_smoothed_cross_entropy", "optimizer": "adam"}
 OURS = {"arch": "transformer_fast", "criterion": "label_smoothed_cross_entropy_blocks", "optimizer": "adamw_fused"}
@@ -41,6 +45,12 @@ TINY = Model("1+1 layers of 16, for tests", "transformer-tiny", {
     "encoder-layers": 1, "decoder-layers": 1, "encoder-embed-dim": 16, "decoder-embed-dim": 16,
     "encoder-ffn-embed-dim": 32, "decoder-ffn-embed-dim": 32, "batch-size": 16,
 })  # fmt: skip
+
+
+def recipes() -> dict[str, Any]:
+    """Return the recipes of config/models.yaml."""
+    found: dict[str, Any] = yaml.safe_load((ROOT / "config" / "models.yaml").read_text(encoding="utf-8"))
+    return found
 
 
 def models(device: str) -> list[Model]:
