@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from experiment.jsonfiles import read_json
+from experiment.provenance import software
 from experiment.schema import ROOT
 from subwords.errors import InputError
 
@@ -89,4 +90,5 @@ def read_job(described: str | None, argv: Sequence[str] | None = None) -> Job:
         raise InputError(f"the job is not JSON: {error}") from error
     if not isinstance(found, dict):
         raise InputError(f"the job is not a JSON object: {found!r}")
+    software()  # what records of this job will name: the code as it is now
     return Job(found)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,12 @@ def provenance() -> dict[str, Any]:
     return {**software(), "host": platform.node(), "at": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
+@cache
 def software() -> dict[str, Any]:
-    """Return commit, digest of the lock and versions; null for a commit outside a git checkout, or a lost lock."""
+    """Return commit, digest of the lock and versions; null for a commit outside a git checkout, or a lost lock.
+
+    They are those of the first call in a process: what runs was read then, whatever is committed while it runs.
+    """
     lock = ROOT / "requirements" / "requirements.lock"
     digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16] if lock.is_file() else None
     return {"git": git_state(), "lock": digest, "versions": versions()}
