@@ -62,16 +62,17 @@ class RowLayout:
     """How a batch becomes rows, and rows a batch.
 
     On a CPU rows are length × batch, flattened. Padding is left out where there is much of it: batches of similar
-    sources have targets of all lengths, and a third of the decoder's positions is padding in some corpora. One row is
-    then all padding of the batch; nothing that is wanted depends on it, so its gradient is zero. Rows are filled up
-    where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1 to 3 ms, more than the
-    product takes), so they come in multiples of ROWS.
+    sources have targets of many lengths, and a third of the decoder's positions is padding in some corpora. The last
+    row then stands for all padding of the batch. No loss depends on it, so its gradient is zero
+    (fairseq_plugins.batches sees to it that padding is fed to a decoder after the end of a sentence alone). Rows are
+    filled up where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1 to 3 ms, more than
+    the product takes), so they come in multiples of ROWS.
 
     On a GPU rows are batch × length, as its attention has them, so that nothing is copied for it.
     """
 
     ROWS = 128
-    #: Where less than this share of a batch is padding, it costs less than copying rows for each attention.
+    #: To copy rows for each attention costs a few hundredths of a training; so does padding of at most this share.
     MUCH = 0.05
 
     def __init__(self, padding: torch.Tensor) -> None:
@@ -85,11 +86,13 @@ class RowLayout:
         self.filling = -self.positions % rows
         self._row_of: torch.Tensor | None = None  # a position's row
         self._position_of: torch.Tensor | None = None  # a row's position
-        if self.by_sentence or padding.sum() <= self.MUCH * self.positions:
+        if self.by_sentence or not padding.any():
             return
         flat = padding.t().flatten()
         kept, left_out = (~flat).nonzero().squeeze(1), flat.nonzero()[0]
         count = -(-(len(kept) + 1) // rows) * rows
+        if self.positions + self.filling - count <= self.MUCH * self.positions:
+            return
         self._position_of = torch.cat([kept, left_out.expand(count - len(kept))])
         self._row_of = torch.full_like(flat, count - 1, dtype=torch.long)
         self._row_of[kept] = torch.arange(len(kept))
@@ -117,7 +120,7 @@ class RowLayout:
 
 
 class _Chosen(torch.autograd.Function):
-    """states[chosen]; `back` chooses the other way, because what is chosen several times has no gradient."""
+    """states[chosen]; `back` chooses the other way, because what is chosen several times has a gradient of zero."""
 
     @staticmethod
     def forward(ctx: Any, states: torch.Tensor, chosen: torch.Tensor, back: torch.Tensor) -> torch.Tensor:
@@ -136,8 +139,7 @@ def attend(
 
     projected: one tensor with queries, keys and values or several that have them together, in this order in the third
     dimension (for torch's kernels, `by_torch`, in the second): rows × heads × 1 to 3 × size; `layouts` are those of
-    their rows. Returns rows × channels, in the rows of
-    the queries.
+    their rows. Returns rows × channels, in the rows of the queries.
     """
     if by_torch(projected[0].device):
         return by_kernel(projected, layouts, visible, dropped)

@@ -37,7 +37,10 @@ def collate(
     pad_to_length: dict[str, int] | None = None,
     pad_to_multiple: int = 1,
 ) -> dict[str, Any]:
-    """Return what fairseq's function of this name returns."""
+    """Return what fairseq's function of this name returns, but where a target has a piece that is written <pad>.
+
+    The piece after it is predicted from an end of sentence, not from padding: what is fed says where padding begins.
+    """
     first = samples[0] if samples else {}
     usual = input_feeding and pad_to_length is None and first.get("target") is not None
     if not usual or any(first.get(name) is not None for name in FURTHER):
@@ -50,6 +53,7 @@ def collate(
     target = padded(targets, pieces, pad_idx, left_pad_target, pad_to_multiple)
     fed = pieces.roll(1)  # each target begins with the end of a sentence and lacks its own
     fed[torch.tensor([0, *(len(row) for row in targets[:-1])]).cumsum(0)] = eos_idx
+    fed[fed.eq(pad_idx)] = eos_idx
     fed = padded(targets, fed, pad_idx, left_pad_target, pad_to_multiple)
     return {
         "id": torch.tensor([sample["id"] for sample in samples]).index_select(0, order),

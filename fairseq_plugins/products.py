@@ -2,7 +2,7 @@
 
 torch multiplies fp32 matrices with MKL, which takes its AVX-512 kernels on Intel's processors alone. On an AMD
 processor with AVX-512, oneDNN, which torch has for bf16, multiplies twice as fast (docs/training-speed.md). oneDNN adds
-the bias and applies ReLU to what it has just multiplied, in fp32.
+the bias and applies ReLU to what it has just multiplied, before it rounds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 import torch
 from torch.nn import functional
 
-#: In `gradient_of_weight`: rows at least so wide are turned before they are multiplied.
+#: From rows so wide on, `gradient_of_weight` turns the other matrix, if that is at most half as wide.
 WIDE = 1024
 
 
@@ -47,17 +47,18 @@ def affine(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, 
 def gradient_of_weight(by_found: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
     """Return by_foundᵀ @ rows, without a gradient of its own.
 
-    For bf16 oneDNN turns the first matrix as it multiplies, which with wide rows takes longer than to turn it before.
+    In bf16 oneDNN turns the first matrix as it multiplies, which with wide rows takes longer than to turn it before.
     """
     by_found = by_found.T
-    if rows.dtype == torch.bfloat16 and not rows.is_cuda and rows.shape[1] >= max(WIDE, 2 * len(by_found)):
+    if rows.dtype == torch.bfloat16 and rows.device.type == "cpu" and rows.shape[1] >= max(WIDE, 2 * len(by_found)):
         by_found = by_found.contiguous()
     return product(by_found, rows)
 
 
 @cache
 def _has_bf16() -> bool:
-    return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
+    known = all(hasattr(torch.ops.mkldnn, name) for name in ("_linear_pointwise", "_is_mkldnn_bf16_supported"))
+    return known and bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
 def _by_onednn(

@@ -8,6 +8,7 @@ decoding use fairseq's own code. What differs in training:
 - attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);
 - decoder self-attention has no mask for padding: targets are padded on the right, so no position before the end of a
   sentence sees padding, and what padding itself computes is not in the loss;
+- on a CPU, padding has no rows where there is much of it (fairseq_plugins.attention.RowLayout);
 - random bits for dropout are cheap (fairseq_plugins.dropout);
 - products of fp32 are oneDNN's where it multiplies faster (fairseq_plugins.products);
 - under --autocast bf16 everything between the embeddings and the loss is in bf16, while weights stay in fp32.
@@ -188,13 +189,16 @@ def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
 
 
 def linear(states: torch.Tensor, *maps: nn.Linear, heads: int = 1, relu: bool = False) -> torch.Tensor:
-    """Return the results of linear maps of the same rows, side by side within every head, in the rows' precision."""
+    """Return the results of linear maps of the same rows, side by side within every head, in the rows' precision.
+
+    With `relu`, negative ones are zero.
+    """
     biases = [one.bias for one in maps if one.bias is not None]
     return _Linear.apply(states, heads, relu, *(one.weight for one in maps), *biases)
 
 
 class _Linear(torch.autograd.Function):
-    """rows · weightᵀ + bias for several fp32 weights and biases, whose conversion to the rows' precision is its own."""
+    """rows · weightᵀ + bias, or ReLU of it, for several fp32 weights and biases, in the rows' precision."""
 
     @staticmethod
     def forward(ctx: Any, rows: torch.Tensor, heads: int, relu: bool, *parameters: torch.Tensor) -> torch.Tensor:

@@ -89,6 +89,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--fetch", action="store_true", help="only download the model, where it is missing")
     command.add_argument("--check", action="store_true", help="only check, in seconds, whether the model is available")
     args = command.parse_args(argv)
+    software()  # what the scores will name: the code as it is now
     if args.check:
         print(f"{args.model}: {check_comet_model(args.model)}")
     elif args.fetch:

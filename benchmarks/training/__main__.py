@@ -24,7 +24,7 @@ import yaml
 from experiment.config import load
 from experiment.jsonfiles import write_json
 from experiment.programs import command_line, program
-from experiment.provenance import commit_label, git_state, processor, versions
+from experiment.provenance import commit_label, processor, software, versions
 from experiment.training.gpu import driver_versions
 from subwords.errors import InputError, check_known
 from subwords.files import write_whole
@@ -110,6 +110,7 @@ def main(argv: list[str] | None = None) -> None:
     untimed = "updates whose time does not count: each shape has to come, on a GPU twice (40; 64 on a GPU)"
     command.add_argument("--warmup", type=int, help=untimed)
     arguments = command.parse_args(argv)
+    git = software()["git"]
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":  # on a GPU the processor computes the oracle of the gradients alone
         torch.set_num_threads(1)
@@ -127,7 +128,7 @@ def main(argv: list[str] | None = None) -> None:
         raise InputError(f"--warmup {warmup} of {updates} updates", allowed=f"0 to {updates - 1}")
     counted = {"seeds": arguments.seeds, "updates": updates, "warmup": warmup}
     results = {model.name: compare(data, model, variants.variants(device), device, **counted) for model in wanted}
-    commit = commit_label(git_state()) or "unknown"
+    commit = commit_label(git) or "unknown"
     facts: dict[str, Any] = {"machine": machine(), "versions": versions("snakemake", "triton"), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, **counted, "device": device, "results": results})
     how = f"{arguments.seeds} seeds, {updates} updates each; the first {warmup} are not timed."

@@ -79,7 +79,7 @@ def provenance() -> dict[str, Any]:
 def software() -> dict[str, Any]:
     """Return commit, digest of the lock and versions; null for a commit outside a git checkout, or a lost lock.
 
-    They are those of the first call in a process: what runs was read then, whatever is committed while it runs.
+    They are those of the first call in a process, as its job begins: a training takes hours, and commits go on.
     """
     lock = ROOT / "requirements" / "requirements.lock"
     digest = hashlib.sha256(lock.read_bytes()).hexdigest()[:16] if lock.is_file() else None

@@ -37,6 +37,26 @@ def test_they_are_those_of_fairseq(found: list[Any], left_source: bool, left_tar
     assert_equal(collate(samples, PAD, END, **how), by_fairseq(samples, PAD, END, **how))
 
 
+@given(st.lists(st.lists(st.sampled_from([PAD, 5, 6]), max_size=5), min_size=1, max_size=5))
+def test_what_is_fed_is_padded_after_its_end_alone(targets: list[list[int]]) -> None:
+    """The text may have a piece that is written <pad>: fairseq gives it the number of padding."""
+    from fairseq_plugins.batches import by_fairseq, collate
+
+    samples = [
+        {"id": number, "source": torch.tensor([5, END]), "target": torch.tensor([*target, END])}
+        for number, target in enumerate(targets)
+    ]
+    found, expected = collate(samples, PAD, END), by_fairseq(samples, PAD, END)
+    longest = max(map(len, targets)) + 1
+    fed = {
+        number: [END, *(END if piece == PAD else piece for piece in target)] + [PAD] * (longest - 1 - len(target))
+        for number, target in enumerate(targets)
+    }
+    assert found["net_input"].pop("prev_output_tokens").tolist() == [fed[number] for number in found["id"].tolist()]
+    del expected["net_input"]["prev_output_tokens"]
+    assert_equal(found, expected)
+
+
 def test_fairseq_collects_them_with_it() -> None:
     from fairseq.data import language_pair_dataset
     from fairseq_plugins.batches import by_fairseq, collate

@@ -77,9 +77,13 @@ def test_bf16_does_not_need_a_processor_that_has_it(has_bf16: bool, monkeypatch:
 
     if has_bf16 and not products._has_bf16():
         pytest.skip("this processor has no bf16")
+    by_onednn, called = products._by_onednn, []
     monkeypatch.setattr(products, "_has_bf16", lambda: has_bf16)
-    rows, weight = torch.randn(3, 4).bfloat16(), torch.randn(5, 4).bfloat16()
-    assert torch.allclose(products.affine(rows, weight, None), rows @ weight.T, rtol=0.02)
+    monkeypatch.setattr(products, "_by_onednn", lambda *given: called.append(1) or by_onednn(*given))
+    generator = torch.Generator().manual_seed(1)
+    rows, weight = (torch.randn(shape, generator=generator).bfloat16() for shape in ((3, 4), (5, 4)))
+    assert torch.allclose(products.affine(rows, weight, None), rows @ weight.T, rtol=0.02, atol=0.02)
+    assert bool(called) is has_bf16
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16], ids=["fp32", "bf16"])

@@ -96,15 +96,40 @@ def test_under_autocast_it_is_as_near_to_fp32_as_fairseq_is(
     assert 0 < errors[1] < 1.5 * errors[0] < 0.02
 
 
-@pytest.mark.parametrize("much", [0.0, 1.0], ids=["without padding", "with padding"])
-def test_rows_that_fill_up_change_nothing(much: float, monkeypatch: pytest.MonkeyPatch) -> None:
+LEARNED = {"encoder_learned_pos": True, "decoder_learned_pos": True}
+
+
+@pytest.mark.parametrize("much", [-1.0, 1.0], ids=["without padding", "with padding"])
+@pytest.mark.parametrize("flags", [{}, PRE_NORM, LEARNED], ids=["post-norm", "pre-norm", "learned positions"])
+def test_rows_that_fill_up_change_nothing(
+    much: float, flags: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from fairseq_plugins import attention
 
-    task, stock, ours = both()
+    task, stock, ours = both(flags)
     batch = make_batch(task, LENGTHS)
     expected = gradient(task, stock, batch)
     monkeypatch.setattr(attention, "by_onednn", lambda *_: True)
     monkeypatch.setattr(attention.RowLayout, "MUCH", much)
+    assert torch.allclose(gradient(task, ours, batch), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_piece_that_is_written_as_padding_is_none(filled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """fairseq gives <pad> in a text the number of padding: inside a target, and as its last piece."""
+    from fairseq_plugins import attention
+    from fairseq_plugins.batches import collate
+
+    task, stock, ours = both()
+    pad, end = task.source_dictionary.pad(), task.source_dictionary.eos()
+    targets = [[7, pad, 8, end], [9, 8, 7, 6, pad, end], [pad, end], [5, 6, 7, 8, 9, 5, 6, end]]
+    samples = [
+        {"id": n, "source": torch.tensor([4, 5, end]), "target": torch.tensor(one)} for n, one in enumerate(targets)
+    ]
+    batch = collate(samples, pad, end)
+    expected = gradient(task, stock, batch)
+    monkeypatch.setattr(attention, "by_onednn", lambda *_: filled)
+    monkeypatch.setattr(attention.RowLayout, "MUCH", -1.0)
     assert torch.allclose(gradient(task, ours, batch), expected, rtol=1e-4, atol=1e-5)
 
 
