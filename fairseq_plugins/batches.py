@@ -1,6 +1,7 @@
 """Batches of sentence pairs, collected in a few calls of torch: fairseq's own makes a dozen for every pair.
 
-That takes as long as the update of a small model on a GPU. The batches are the same.
+That takes as long as the update of a small model on a GPU. The batches are the same, but for texts with a piece that
+is written <pad>.
 """
 
 from __future__ import annotations

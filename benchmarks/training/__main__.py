@@ -1,12 +1,13 @@
 """Training speed: fairseq 0.12.2 as it comes beside this project's model, loss, optimizer and precision.
 
-python -m benchmarks.training --output FILE [--mirror DIR]
+python -m benchmarks.training --output FILE [--mirror DIR | --data FOLDER] [--model NAME]
 
 On a CPU: transformer-small and a larger model, seconds of processor time. On a GPU: transformer-base with batches of
 25,000 pieces, one change at a time from fairseq in fp16, seconds of a clock. All variants train in turn, update by
-update, in one process, on the same Multi30k batches; a ratio is the median over updates. Of the first pass through the
-text, when every batch has a new shape, the milliseconds are beside them on a GPU. The dev loss after the last
-update, over seeds, says whether they learn the same, and the gradient without dropout whether they compute the same.
+update, in one process, on the same batches, of Multi30k if --data names no other text; a batch is an update, whatever
+the recipe's update-freq. A ratio is the median over updates. Of the first pass through the text, when every batch has a
+new shape, the milliseconds are beside them on a GPU. The dev loss after the last update, over seeds, says whether they
+learn the same, and the gradient without dropout whether they compute the same.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def main(argv: list[str] | None = None) -> None:
     untimed = "updates whose time does not count: each shape has to come, on a GPU twice (40; 64 on a GPU)"
     command.add_argument("--warmup", type=int, help=untimed)
     arguments = command.parse_args(argv)
-    git = software()["git"]
+    git = software()["git"]  # the code as it is now: it may change before the end
     device = arguments.device if arguments.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":  # on a GPU the processor computes the oracle of the gradients alone
         torch.set_num_threads(1)
