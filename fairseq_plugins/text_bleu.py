@@ -10,6 +10,7 @@ score.
 
 import functools
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -23,6 +24,8 @@ from sacrebleu.metrics import BLEU
 from experiment.scoring.metrics import make_metric
 from experiment.text.postprocessing import ToText
 from fairseq_plugins.graphs import Graphs, Signs, can_be_captured
+from fairseq_plugins.greedy import Greedy
+from fairseq_plugins.transformer import FastTransformer
 from subwords.files import read_lines
 
 ORDERS = 4  # BLEU's n-grams
@@ -57,18 +60,33 @@ class TextBleuTask(TranslationTask):
             self.to_text = ToText(
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )
-            search = Namespace(
-                beam=self.cfg.dev_beam, max_len_a=self.cfg.dev_length_factor, max_len_b=self.cfg.dev_length_constant
-            )
-            self.dev_generator = self.build_generator([model], search)
+            self.translate_dev = self._translator(model)
         return model
+
+    def _translator(self, model: Any) -> Callable[[Any], list[torch.Tensor]]:
+        """Return what translates a batch into one hypothesis for each sentence."""
+        factor, constant = self.cfg.dev_length_factor, self.cfg.dev_length_constant
+        if self.cfg.dev_beam == 1 and isinstance(model, FastTransformer):
+            greedy = Greedy(model, self.target_dictionary.eos(), self.target_dictionary.pad(), factor, constant)
+
+            def translate(sample: Any) -> list[torch.Tensor]:
+                with self._precision(sample):
+                    return greedy.translate(sample["net_input"]["src_tokens"], sample["net_input"]["src_lengths"])
+
+            return translate
+        search = Namespace(beam=self.cfg.dev_beam, max_len_a=factor, max_len_b=constant)
+        generator = self.build_generator([model], search)
+        return lambda sample: [best["tokens"] for best, *_ in self.inference_step(generator, [model], sample)]
+
+    def _precision(self, sample: Any) -> torch.autocast:
+        """Return the context in which a batch is computed, in training and on dev."""
+        return torch.autocast(sample["target"].device.type, torch.bfloat16, enabled=self.cfg.autocast == "bf16")
 
     def train_step(
         self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, **options: Any
     ) -> tuple[Any, Any, dict[str, Any]]:
         def compute_loss(model: Any, sample: Any) -> Any:  # the backward pass uses the precisions of the forward pass
-            device = sample["target"].device.type
-            with torch.autocast(device, torch.bfloat16, enabled=self.cfg.autocast == "bf16"):
+            with self._precision(sample):
                 return criterion(model, sample)
 
         without = self.cfg.cuda_graphs != "auto" or options.get("ignore_grad")
@@ -86,15 +104,15 @@ class TextBleuTask(TranslationTask):
         return log["loss"], log["sample_size"], log
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
-        loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
+        with self._precision(sample):
+            loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
         if self.cfg.dev_references:
-            logging_output.update(self._bleu_counts(sample, model))
+            logging_output.update(self._bleu_counts(sample))
         return loss, sample_size, logging_output
 
-    def _bleu_counts(self, sample: Any, model: Any) -> dict[str, int]:
-        with torch.no_grad():
-            found = self.inference_step(self.dev_generator, [model], sample, prefix_tokens=None)
-        hypotheses = [self.to_text(join_pieces(self.target_dictionary, best["tokens"])) for best, *_ in found]
+    def _bleu_counts(self, sample: Any) -> dict[str, int]:
+        found = self.translate_dev(sample)
+        hypotheses = [self.to_text(join_pieces(self.target_dictionary, pieces)) for pieces in found]
         references = [self.references[number] for number in sample["id"].tolist()]
         score = self.bleu.corpus_score(hypotheses, [references])
         counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}

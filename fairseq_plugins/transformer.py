@@ -1,8 +1,8 @@
 """fairseq's Transformer, trained faster: `--arch transformer_fast`.
 
-In training, encoder and decoder are computed as below, from the parameters of fairseq's own modules: names, shapes and
-values of the weights are those of `transformer`, so each loads the other's checkpoints, and evaluation and
-decoding use fairseq's own code. What differs in training:
+What a loss needs, in training and on dev, is computed as below, from the parameters of fairseq's own modules: names,
+shapes and values of the weights are those of `transformer`, so each loads the other's checkpoints, and beam search uses
+fairseq's own code (dev is translated with a beam of 1 by fairseq_plugins.greedy). What differs:
 
 - queries, keys and values of an attention come from one product;
 - attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);
@@ -50,7 +50,7 @@ LEFT_OUT = {
 
 @register_model("transformer_fast")
 class FastTransformer(TransformerModel):
-    """fairseq's Transformer, computed differently in training."""
+    """fairseq's Transformer, computed differently where a loss is wanted."""
 
     @classmethod
     def build_model(cls, args: Any, task: Any) -> FastTransformer:
@@ -70,19 +70,18 @@ class FastTransformer(TransformerModel):
     def build_decoder(cls, args: Any, tgt_dict: Any, embed_tokens: nn.Embedding) -> FastDecoder:
         return FastDecoder(args, tgt_dict, embed_tokens)
 
+    def forward(
+        self, src_tokens: torch.Tensor, src_lengths: torch.Tensor, prev_output_tokens: torch.Tensor, **options: Any
+    ) -> tuple[torch.Tensor, dict[str, Any]]:
+        """Return scores of all target positions, or features with `features_only`, and no attention weights."""
+        return self.decoder(prev_output_tokens, encoder_out=self.encoder.encode(src_tokens), **options)
+
 
 class FastEncoder(TransformerEncoder):
-    """fairseq's encoder; in training it returns its last layer's states only."""
+    """fairseq's encoder, for its own beam search; `encode` is the other way to the same states."""
 
-    def forward(
-        self,
-        src_tokens: torch.Tensor,
-        src_lengths: torch.Tensor | None = None,
-        return_all_hiddens: bool = False,
-        token_embeddings: torch.Tensor | None = None,
-    ) -> dict[str, list[torch.Tensor]]:
-        if not self.training or token_embeddings is not None:
-            return super().forward(src_tokens, src_lengths, return_all_hiddens, token_embeddings)
+    def encode(self, src_tokens: torch.Tensor) -> dict[str, list[torch.Tensor]]:
+        """Return the last layer's states of a batch of sources, as fairseq's decoder takes them."""
         padding = src_tokens.eq(self.padding_idx)
         visible, layout = Visible(padding), RowLayout(padding)
         states = embed(self, src_tokens, layout)
@@ -98,7 +97,7 @@ class FastEncoder(TransformerEncoder):
 
 
 class FastDecoder(TransformerDecoder):
-    """fairseq's decoder; in training it returns no attention weights."""
+    """fairseq's decoder; without an incremental state it returns no attention weights."""
 
     def extract_features(
         self,
@@ -109,8 +108,9 @@ class FastDecoder(TransformerDecoder):
         alignment_layer: int | None = None,
         alignment_heads: int | None = None,
     ) -> tuple[torch.Tensor, dict[str, Any]]:
-        rest = (incremental_state, full_context_alignment, alignment_layer, alignment_heads)
-        if not self.training or encoder_out is None or any(rest):
+        aligned = full_context_alignment or alignment_layer or alignment_heads
+        if encoder_out is None or incremental_state is not None or aligned:
+            rest = (incremental_state, full_context_alignment, alignment_layer, alignment_heads)
             return super().extract_features(prev_output_tokens, encoder_out, *rest)
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
@@ -144,7 +144,12 @@ def embed(side: Any, tokens: torch.Tensor, layout: RowLayout) -> torch.Tensor:
     device = states.device.type
     if torch.is_autocast_enabled(device):
         states = states.to(torch.get_autocast_dtype(device))
-    return dropout(states, side.dropout_module.p)
+    return dropout(states, dropped(side.dropout_module))
+
+
+def dropped(module: Any) -> float:
+    """Return the probability with which a dropout module of fairseq's zeroes a number now: on dev, none."""
+    return float(module.p) if module.training else 0.0
 
 
 def add(
@@ -153,14 +158,14 @@ def add(
     """Return states + dropout(compute(layer, states)), normalized before or after as the layer has it."""
     before = layer.normalize_before
     found = compute(layer, normalize(norm, states) if before else states, *rest)
-    states = add_dropped(states, found, layer.dropout_module.p)
+    states = add_dropped(states, found, dropped(layer.dropout_module))
     return states if before else normalize(norm, states)
 
 
 def self_attention(layer: Any, states: torch.Tensor, layout: RowLayout, visible: Visible) -> torch.Tensor:
     attention = layer.self_attn
     projected = by_head(states, attention.num_heads, attention.q_proj, attention.k_proj, attention.v_proj)
-    return linear(attend((projected,), (layout,), visible, attention.dropout_module.p), attention.out_proj)
+    return linear(attend((projected,), (layout,), visible, dropped(attention.dropout_module)), attention.out_proj)
 
 
 def cross_attention(
@@ -169,7 +174,7 @@ def cross_attention(
     attention = layer.encoder_attn
     queries = by_head(states, attention.num_heads, attention.q_proj)
     projected = by_head(memory, attention.num_heads, attention.k_proj, attention.v_proj)
-    mixed = attend((queries, projected), (layout, source), visible, attention.dropout_module.p)
+    mixed = attend((queries, projected), (layout, source), visible, dropped(attention.dropout_module))
     return linear(mixed, attention.out_proj)
 
 
@@ -178,7 +183,7 @@ def feed_forward(layer: Any, states: torch.Tensor) -> torch.Tensor:
         inner = linear(states, layer.fc1, relu=True)
     else:
         inner = layer.activation_fn(linear(states, layer.fc1))
-    return linear(dropout(inner, layer.activation_dropout_module.p), layer.fc2)
+    return linear(dropout(inner, dropped(layer.activation_dropout_module)), layer.fc2)
 
 
 def by_head(states: torch.Tensor, heads: int, *maps: nn.Linear) -> torch.Tensor:
