@@ -1,9 +1,9 @@
 """Greedy translation (a beam of 1), with which dev is scored during training.
 
-fairseq's beam search copies its caches at every step, twice, and reads all weights for a few sentences. Here keys and
-values are written in place, sentences that have ended leave the batch, and products have the training's precision. The
-longest hypothesis of a sentence follows from its own source, not from the longest of its batch, so batches can be large
-and their limits change no hypothesis.
+fairseq's beam search copies all keys and values at every step, twice. Here they are written in place, sentences that
+have ended leave the batch, and products are in the training's precision. How long a hypothesis may become follows from
+its own source, not from the longest source of its batch. So it does not depend on what is translated beside it, and
+batches can be large.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from typing import Any
 
 import torch
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from fairseq_plugins.products import affine
 from fairseq_plugins.transformer import FastTransformer, normalize
 
-#: Ended sentences leave the batch when at most this share of it goes on: to copy the caches each time would take longer.
+#: cuDNN's attention is left out: it plans every number of keys anew, and each step has another.
+KERNELS = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+#: Ended sentences leave the batch when at most this share goes on: caches are copied then, which takes time.
 GOING_ON = 0.8
 
 
 class Greedy:
-    """Translates batches with a model's weights of the moment; without a gradient, and without dropout in `eval` mode."""
+    """Translates batches with the weights that a model has at the time; the model must be in `eval` mode."""
 
     def __init__(self, model: FastTransformer, end: int, padding: int, factor: float, constant: int) -> None:
         """A hypothesis has at most factor · source + constant pieces, the source's end counted."""
@@ -29,6 +32,7 @@ class Greedy:
         self.factor, self.constant = factor, constant
 
     @torch.no_grad()
+    @sdpa_kernel(KERNELS)
     def translate(self, source: torch.Tensor, lengths: torch.Tensor) -> list[torch.Tensor]:
         """Return the pieces of each hypothesis, without its end.
 
@@ -43,22 +47,21 @@ class Greedy:
         step = _Step(decoder, self.model.encoder.encode(source), int(limits.max()) + 1, self.end, kind)
         found = torch.full((len(source), int(limits.max()) + 1), self.end, device=source.device)
         rows = torch.arange(len(source), device=source.device)
-        chosen = torch.full_like(rows, self.end)
+        chosen, going_on = torch.full_like(rows, self.end), torch.ones_like(rows, dtype=torch.bool)
         for number in range(found.shape[1]):
             scores = step.scores(chosen)
             scores[:, self.padding] = -torch.inf
             if number == 0:  # no hypothesis is empty
                 scores[:, self.end] = -torch.inf
-            over = found[rows, number - 1].eq(self.end) if number else torch.zeros_like(rows, dtype=torch.bool)
-            chosen = scores.argmax(1).masked_fill(over | (limits[rows] <= number), self.end)
+            chosen = scores.argmax(1).masked_fill(~going_on | (limits[rows] <= number), self.end)
             found[rows, number] = chosen
             going_on = chosen.ne(self.end)
             count = int(going_on.sum())
             if count == 0:
                 break
             if count <= GOING_ON * len(rows):
-                rows, chosen = rows[going_on], chosen[going_on]
                 step.keep(going_on)
+                rows, chosen, going_on = rows[going_on], chosen[going_on], going_on[going_on]
         counts = found.ne(self.end).sum(1).tolist()
         return [pieces[:count] for pieces, count in zip(found, counts, strict=True)]
 
@@ -148,11 +151,11 @@ class _Layer:
         for seen, new in zip(self._seen, fed, strict=True):
             seen[:, :, number] = new[:, :, 0]
         keys, values = self._seen[:, :, :, : number + 1]
-        return self._self_out(_mixed(query, keys, values))
+        return self._self_out(_mixed(query, keys, values, None))
 
     def _attend_to_source(self, states: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
         (query,) = self._by_head(self._source_in(states)[:, None], 1)
-        return self._source_out(_mixed(query, *self._memory, hidden))
+        return self._source_out(_mixed(query, self._memory[0], self._memory[1], hidden))
 
     def _feed_forward(self, states: torch.Tensor) -> torch.Tensor:
         if self._layer.activation_fn is functional.relu:
@@ -176,8 +179,6 @@ class _Map:
         return affine(rows, self._weight, self._bias, relu)
 
 
-def _mixed(
-    query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, hidden: torch.Tensor | None = None
-) -> torch.Tensor:
+def _mixed(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
     """Return batch × channels: the values, weighted by what one query of each sentence and head says of the keys."""
     return functional.scaled_dot_product_attention(query, keys, values, attn_mask=hidden).flatten(1)

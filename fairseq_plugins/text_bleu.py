@@ -60,11 +60,11 @@ class TextBleuTask(TranslationTask):
             self.to_text = ToText(
                 self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
             )
-            self.translate_dev = self._translator(model)
+            self.translate_dev = self.translator(model)
         return model
 
-    def _translator(self, model: Any) -> Callable[[Any], list[torch.Tensor]]:
-        """Return what translates a batch into one hypothesis for each sentence."""
+    def translator(self, model: Any) -> Callable[[Any], list[torch.Tensor]]:
+        """Return what translates a batch into one hypothesis for each sentence, with the weights of the time."""
         factor, constant = self.cfg.dev_length_factor, self.cfg.dev_length_constant
         if self.cfg.dev_beam == 1 and isinstance(model, FastTransformer):
             greedy = Greedy(model, self.target_dictionary.eos(), self.target_dictionary.pad(), factor, constant)

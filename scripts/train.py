@@ -58,9 +58,11 @@ def checkpoint_folder(job: Job) -> Path:
 def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
     source, target = job["direction"].split("-")
     select, folder = job["select"], checkpoint_folder(job)
-    flags = fairseq_flags.arguments(fairseq_flags.on_cards("of this job", job["recipe"], processes), job["joint"])
+    greedy = select["metric"] != "bleu" or select["beam"] == 1
+    flags = {**(fairseq_flags.dev_batch(job["recipe"]) if greedy else {}), **job["recipe"]}
+    given = fairseq_flags.arguments(fairseq_flags.on_cards("of this job", flags, processes), job["joint"])
     words = [job["data"], "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
-    words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *flags]
+    words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *given]
     words += ["--save-dir", str(folder), "--log-file", str(folder / "fairseq.log")]
     words += ["--log-format", "json", "--log-interval", "50", "--no-progress-bar"]
     words += ["--skip-invalid-size-inputs-valid-test", "--best-checkpoint-metric", select["metric"]]

@@ -7,7 +7,8 @@ On a CPU: transformer-small and a larger model, seconds of processor time. On a 
 update, in one process, on the same batches, of Multi30k if --data names no other text; a batch is an update, whatever
 the recipe's update-freq. A ratio is the median over updates. Of the first pass through the text, when every batch has a
 new shape, the milliseconds are beside them on a GPU. The dev loss after the last update, over seeds, says whether they
-learn the same, and the gradient without dropout whether they compute the same.
+learn the same, and the gradient without dropout whether they compute the same. Dev is translated, too, with a
+beam of 1.
 """
 
 from __future__ import annotations
@@ -60,9 +61,11 @@ def multi30k(folder: Path, mirror: Path | None) -> Path:
 def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
     """Return what was measured as Markdown."""
     names = ["training", "ms an update", "times as fast", "dev loss (bits)", "gradient error"]
-    has_first_pass = any("first_pass" in entry for found in results.values() for entry in found)
-    if has_first_pass:
+    measured = {name for found in results.values() for entry in found for name in entry}
+    if has_first_pass := "first_pass" in measured:
         names.insert(2, "ms in the first pass")
+    if has_dev := "dev_loss_seconds" in measured:
+        names.append("dev: loss + translation (s)")
     heading = [f"| {' | '.join(names)} |", f"|---|{'--:|' * (len(names) - 1)}"]
     lines: list[str] = []
     for model, found in results.items():
@@ -73,7 +76,11 @@ def table(results: dict[str, list[dict[str, Any]]]) -> list[str]:
             cells = [entry["name"], f"{1000 * statistics.median(entry['seconds']):,.0f}"]
             cells += [f"{1000 * statistics.median(entry['first_pass']):,.0f}"] if has_first_pass else []
             cells += [f"{statistics.median(entry['ratios']):.2f}", f"{statistics.mean(losses):.3f}{spread}"]
-            lines.append(f"| {' | '.join(cells)} | {'–' if error is None else f'{error:.1e}'} |")
+            cells.append("–" if error is None else f"{error:.1e}")
+            if has_dev:
+                both = (statistics.median(entry[f"dev_{part}_seconds"]) for part in ("loss", "translation"))
+                cells.append(" + ".join(f"{seconds:.1f}" for seconds in both))
+            lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     return lines
 

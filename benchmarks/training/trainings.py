@@ -32,6 +32,8 @@ class Training:
         logging.getLogger("fairseq").setLevel(logging.WARNING)
         flags = {**model.flags, **variant.flags, **{name.replace("_", "-"): value for name, value in changes.items()}}
         flags = fairseq_flags.resolve("model", {**recipes(), "model": {"like": model.like, "flags": flags}})["flags"]
+        if not variant.stock:
+            flags = {**fairseq_flags.dev_batch(flags), **flags}
         source, target = next(data.glob("train.*-*.idx")).name.split(".")[1].split("-")
         joint = (data / f"dict.{source}.txt").read_bytes() == (data / f"dict.{target}.txt").read_bytes()
         words = [str(data), "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
@@ -81,14 +83,25 @@ class Training:
         torch.cuda.synchronize()
         return time.perf_counter()
 
-    def dev_loss(self) -> float:
-        """Return the cross-entropy of the dev set in bits a piece."""
-        total, pieces = 0.0, 0
-        for batch in self.trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False):
-            found, _ = self.trainer._prepare_sample(batch)
-            _, _, log = self.trainer.task.valid_step(found, self.trainer.model, self.trainer.criterion)
+    def dev(self) -> dict[str, float]:
+        """Return the cross-entropy of the dev set in bits a piece, and what it and translating dev took (seconds)."""
+        self._prepare()
+        trainer, total, pieces = self.trainer, 0.0, 0
+        model, translate = trainer.model, trainer.task.translator(trainer.model)
+        seconds = {"loss": 0.0, "translation": 0.0}
+        for batch in trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False):
+            found, _ = trainer._prepare_sample(batch)
+            began = self._now()
+            _, _, log = trainer.task.valid_step(found, model, trainer.criterion)
+            loss_is_there = self._now()
+            translate(found)
+            seconds["loss"] += loss_is_there - began
+            seconds["translation"] += self._now() - loss_is_there
             total, pieces = total + float(log["nll_loss"]), pieces + int(log["ntokens"])
-        return total / pieces / math.log(2)
+        return {
+            "dev_loss": total / pieces / math.log(2),
+            **{f"dev_{part}_seconds": took for part, took in seconds.items()},
+        }
 
     def gradient(self) -> Any:
         """Return the gradient of the first batch by all weights, in one fp32 vector on the CPU.
@@ -112,9 +125,7 @@ def compare(
     data: Path, model: Model, variants: Sequence[Variant], device: str, seeds: int, updates: int, warmup: int
 ) -> list[dict[str, Any]]:
     """Train all variants in turn, update by update, with each seed; return what each took and learned."""
-    found: list[dict[str, Any]] = [
-        {"name": variant.name, "seconds": [], "ratios": [], "dev_loss": []} for variant in variants
-    ]
+    found: list[dict[str, Any]] = [{"name": variant.name, "seconds": [], "ratios": []} for variant in variants]
     for seed in range(1, seeds + 1):
         trainings = [Training(data, model, variant, device, seed) for variant in variants]
         for _ in range(updates):
@@ -127,7 +138,8 @@ def compare(
                 first_pass = training.seconds[FIRST : training.updates_a_pass]
                 entry.setdefault("first_pass", []).append(statistics.median(first_pass or own))
             entry["ratios"].append(statistics.median(one / other for one, other in zip(first, own, strict=True)))
-            entry["dev_loss"].append(training.dev_loss())
+            for name, value in training.dev().items():
+                entry.setdefault(name, []).append(value)
     errors = gradient_errors(data, model, variants, device)
     return [{**entry, "gradient_error": error} for entry, error in zip(found, errors, strict=True)]
 

@@ -102,10 +102,10 @@ for module in (attention, transformer):
 for variant in variants("cuda"):
     if "--fp16" not in variant.words:
         training = Training(Path(sys.argv[1]), TINY, variant, "cpu", 1)
-        before = training.dev_loss()
+        before = training.dev()["dev_loss"]
         for _ in range(12):
             training.update()
-        assert training.dev_loss() < before, variant.name
+        assert training.dev()["dev_loss"] < before, variant.name
         print(variant.name)
 """
     assert len(run(root, code, str(data)).splitlines()) == 7

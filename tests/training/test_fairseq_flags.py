@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -210,3 +211,27 @@ def test_no_training_starts_with_another_file_than_was_planned(
         assert train.main([json.dumps({"folder": str(tmp_path / "system" / "seed1"), **job})]) == 2
     assert started == ["0.1"]
     assert f"encoder-embed-path: {vectors} has changed since this training was planned" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arch", "select", "large"),
+    [
+        ("transformer_fast", {"metric": "bleu", "beam": 1}, True),
+        ("transformer_fast", {"metric": "loss", "beam": 5}, True),  # nothing is translated
+        ("transformer_fast", {"metric": "bleu", "beam": 5}, False),
+        ("transformer", {"metric": "bleu", "beam": 1}, False),
+    ],
+)
+def test_dev_has_large_batches_where_no_hypothesis_depends_on_them(
+    arch: str, select: dict[str, Any], large: bool, tmp_path: Path
+) -> None:
+    job = dict.fromkeys(("data", "references", "algorithm", "segmenter", "form"), "x")
+    job |= {"folder": str(tmp_path), "direction": "en-de", "joint": True, "seed": 1, "precision": "fp32"}
+    for recipe in ({"arch": arch, "batch-size": 64}, {"arch": arch, "max-tokens": 25000, "max-tokens-valid": 500}):
+        words = train.fairseq_arguments({**job, "select": select, "recipe": recipe}, 1, cuda=False)
+        given = dict(itertools.pairwise(words))
+        assert ("--batch-size-valid" in given) == large
+        if "max-tokens" in recipe:
+            assert given["--max-tokens-valid"] == "500"  # what a recipe says counts
+        else:
+            assert given.get("--max-tokens-valid") == ("16000" if large else None)

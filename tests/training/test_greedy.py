@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from typing import Any
 
 import pytest
@@ -66,3 +65,20 @@ def test_hypotheses_are_those_of_fairseq(flags: dict[str, Any]) -> None:
     lengths = {len(pieces) for pieces in expected}
     assert len(lengths) > 2  # some end by themselves, some at their limits
     assert ours(task, model, batch) == expected
+
+
+def test_in_bf16_each_piece_is_nearly_the_best() -> None:
+    """The oracle is fairseq's decoder in fp32, which reads the whole hypothesis: it says how good each piece was."""
+    task = make_task()
+    model, batch = untrained(task), make_batch(task, LENGTHS)
+    with torch.autocast("cpu", torch.bfloat16):
+        found = ours(task, model, batch)
+    stock = make_model("transformer", 1, task).eval()
+    stock.load_state_dict(model.state_dict())
+    given, losses = batch["net_input"], []
+    for source, length, pieces in zip(given["src_tokens"], given["src_lengths"], found, strict=True):
+        fed = torch.tensor([[task.target_dictionary.eos(), *pieces]])
+        scores = stock(source[-length:][None], length[None], fed)[0][0, : len(pieces)]
+        losses.append(scores.amax(1) - scores[range(len(pieces)), pieces])
+    assert scores.std() > 1
+    assert torch.cat(losses).max() < 0.05

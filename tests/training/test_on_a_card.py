@@ -100,3 +100,17 @@ def test_a_replayed_graph_drops_what_the_seed_says() -> None:
     first, again, other = (with_seed(seed) for seed in (1, 1, 2))
     assert distance(again, first) < 1e-5  # computed, and replayed
     assert distance(other, first) > 0.05
+
+
+def test_greedy_translation_is_that_of_the_cpu() -> None:
+    from fairseq_plugins.greedy import Greedy
+
+    training = Training()
+    signs = training.task.target_dictionary
+    greedy = Greedy(training.model.eval(), signs.eos(), signs.pad(), 1.5, 5)
+    given = make_batch(training.task, LENGTHS)["net_input"]
+    on_card = on_the_card(given)
+    found = [pieces.tolist() for pieces in greedy.translate(on_card["src_tokens"], on_card["src_lengths"])]
+    training.model.cpu()
+    expected = [pieces.tolist() for pieces in greedy.translate(given["src_tokens"], given["src_lengths"])]
+    assert sum(one == other for one, other in zip(found, expected, strict=True)) > 0.95 * len(found)  # near ties

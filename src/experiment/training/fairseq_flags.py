@@ -28,6 +28,9 @@ RUNTIME_FLAGS = {*_TREATED["runtime"]}
 #: Flags whose value is a file, which counts by its content.
 FILE_FLAGS: list[str] = _TREATED["files"]
 
+#: Batches of dev, where a hypothesis does not depend on what is translated beside it: pieces, and sentences.
+_DEV_BATCH = {"max-tokens-valid": 16000, "batch-size-valid": 1000}
+
 
 @functools.cache
 def _known_flags() -> dict[str, Any]:
@@ -111,6 +114,17 @@ def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
         elif value is not False:
             words += [f"--{flag}", str(value)]
     return words
+
+
+def dev_batch(flags: Mapping[str, Any]) -> dict[str, int]:
+    """Return flags for dev's batches where it is translated greedily; none, for batches as in training, by fairseq.
+
+    >>> dev_batch({"arch": "transformer_fast", "max-tokens": 25000})
+    {'max-tokens-valid': 25000, 'batch-size-valid': 1000}
+    """
+    if flags.get("arch") != "transformer_fast":
+        return {}
+    return {flag: max(count, int(flags.get(flag.removesuffix("-valid")) or 0)) for flag, count in _DEV_BATCH.items()}
 
 
 def content(flags: Mapping[str, Any], checksums: Any) -> dict[str, Any]:
