@@ -42,10 +42,14 @@ class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
         features, _ = model(**sample["net_input"], features_only=True)
         weight, target = model.decoder.output_projection.weight, sample["target"]
         loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx)
-        sentences = target.size(0)
-        size = sentences if self.sentence_avg else sample["ntokens"]
-        log = {"loss": loss.detach(), "nll_loss": nll, "ntokens": sample["ntokens"]}
-        return loss, size, {**log, "nsentences": sentences, "sample_size": size}
+        log = {"loss": loss.detach(), "nll_loss": nll, **self.sizes(sample)}
+        return loss, log["sample_size"], log
+
+    def sizes(self, sample: Any) -> dict[str, int]:
+        """Return how large a batch is, as fairseq logs it; gradients are divided by `sample_size`."""
+        sentences, pieces = len(sample["target"]), sample["ntokens"]
+        size = sentences if self.sentence_avg else pieces
+        return {"ntokens": pieces, "nsentences": sentences, "sample_size": size}
 
 
 def projects(model: Any) -> bool:

@@ -98,9 +98,7 @@ class TextBleuTask(TranslationTask):
         optimizer.flat_gradients = self.graphs.gradients
         model.train()
         model.set_num_updates(update_num)
-        log: dict[str, Any] = {"ntokens": sample["ntokens"], "nsentences": len(sample["target"])}
-        log["sample_size"] = log["nsentences" if criterion.sentence_avg else "ntokens"]
-        log |= self.graphs.add_gradients(sample)
+        log = {**criterion.sizes(sample), **self.graphs.add_gradients(sample)}
         return log["loss"], log["sample_size"], log
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:

@@ -27,7 +27,7 @@ class Translator:
             self.model = self.model.cuda()
             if search["precision"] != "fp32":
                 self.model = self.model.bfloat16() if search["precision"] == "bf16" else self.model.half()
-        self.limit = min(self.task.max_positions()[0], self.model.max_positions()[0]) - 1
+        self.limit = min(self.task.max_positions()[0], self.model.max_positions()[0])  # pieces and the end of a source
         self.cut = 0
         self.generator = self.task.build_generator(
             [self.model],

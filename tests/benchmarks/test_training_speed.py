@@ -57,27 +57,28 @@ for path in sys.argv[1:]:
     assert ["|".join(row if len(row) == 7 else [*row[:4], *row[5:]]) for row in rows] == measured
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("data")
+def make_data(folder: Path, joint: bool) -> Path:
+    """Return a folder of binarized pairs."""
     for language in ("de", "en"):
         for part, count in (("train", 200), ("dev", 20)):
             lines = (" ".join(f"p{n * k % 29}" for k in range(1, 3 + n % 7)) for n in range(count))
             (folder / f"{part}.{language}").write_text("".join(f"{line}\n" for line in lines))
-    binarize(folder, "de-en", joint=True)
+    binarize(folder, "de-en", joint)
     return folder / "binarized"
 
 
 @pytest.mark.slow
-def test_fairseq_and_ours_are_compared(root: Path, data: Path, tmp_path: Path) -> None:
-    words = ["--data", str(data), "--model", TINY, "--device", "cpu", "--output", str(tmp_path / "speed.md")]
+@pytest.mark.parametrize(("model", "joint"), [(TINY, True), ("transformer-tiny", False)], ids=["model", "recipe"])
+def test_fairseq_and_ours_are_compared(root: Path, tmp_path: Path, model: str, joint: bool) -> None:
+    data = make_data(tmp_path, joint)
+    words = ["--data", str(data), "--model", model, "--device", "cpu", "--output", str(tmp_path / "speed.md")]
     words += ["--seeds", "2", "--updates", "6", "--warmup", "2"]
     command = [sys.executable, "-m", "benchmarks.training", *words]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONFAULTHANDLER": "1"}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads((tmp_path / "speed.json").read_text())
-    stock, ours, *rest = result["results"][TINY]
+    stock, ours, *rest = result["results"][model]
     assert stock["ratios"] == [1.0, 1.0]
     assert stock["gradient_error"] == 0
     assert ours["gradient_error"] < 1e-4
@@ -89,7 +90,7 @@ def test_fairseq_and_ours_are_compared(root: Path, data: Path, tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_every_variant_for_a_gpu_trains_here(root: Path, data: Path) -> None:
+def test_every_variant_for_a_gpu_trains_here(root: Path, tmp_path: Path) -> None:
     """All of a GPU's flags but fp16, which fairseq has on a GPU alone; attention takes the path of a GPU."""
     code = """
 import sys
@@ -108,4 +109,4 @@ for variant in variants("cuda"):
         assert training.dev()["dev_loss"] < before, variant.name
         print(variant.name)
 """
-    assert len(run(root, code, str(data)).splitlines()) == 7
+    assert len(run(root, code, str(make_data(tmp_path, joint=True))).splitlines()) == 7

@@ -38,9 +38,17 @@ def test_points_are_in_order_and_the_later_of_two_passes_counts() -> None:
 
 
 def test_the_seconds_of_an_interrupted_training_go_on() -> None:
-    """fairseq's wall starts again with each process. The second goes on after update 100, whose 100 seconds count."""
+    """fairseq's wall starts again with each process. The second goes on after update 100, whose 100 seconds count.
+
+    The third has more seconds when it first says them than the second had at its end.
+    """
+    processes = [[(100, 100), (200, 200)], [(200, 90), (300, 180)], [(300, 250)]]
     log = "\n".join(
-        line(epoch=1, loss=8, num_updates=update, train_wall=1, wall=wall)
-        for update, wall in ((100, 100), (200, 200), (200, 90), (300, 180), (300, 50))
+        text
+        for process in processes
+        for text in (
+            "{'_name': None, 'common': {}}",
+            *(line(epoch=1, loss=8, num_updates=update, train_wall=1, wall=wall) for update, wall in process),
+        )
     )
-    assert [(point["update"], point["seconds"]) for point in parse_log(log)] == [(100, 100), (200, 190), (300, 240)]
+    assert [(point["update"], point["seconds"]) for point in parse_log(log)] == [(100, 100), (200, 190), (300, 440)]

@@ -57,7 +57,7 @@ def job_of(place: Workplace, folder: Path) -> dict[str, Any]:
     test["round_trip"] = f"{segmented}/test.qmo.round-trip"
     return {
         "folder": str(folder),
-        "definition": {"step": "translation 1", **search},
+        "definition": {"step": "translation 2", **search},
         "data": f"{segmented}/binarized",
         "direction": "en-qmo",
         "segmented": str(segmented),

@@ -19,7 +19,7 @@ from experiment.training import fairseq_flags
 from experiment.training.selection import gone
 from subwords.errors import InputError
 
-TRAINING_STEP, TRANSLATION_STEP = "training 4", "translation 1"
+TRAINING_STEP, TRANSLATION_STEP = "training 4", "translation 2"
 #: Beside the model: a description of the run, and its cost.
 RUN = "run.json"
 

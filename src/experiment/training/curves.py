@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 _NAMES = {"loss": "loss", "nll_loss": "nll_loss", "ppl": "ppl", "bleu": "bleu", "wps": "pieces_per_second", "lr": "lr"}
+#: How the first line of a process begins: its configuration.
+_START = re.compile(r"^\{'_name'", re.MULTILINE)
 
 
 def logged(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -27,28 +30,28 @@ def parse_log(text: str) -> list[dict[str, Any]]:
     the same updates again, the later pass counts, and its seconds go on from those of the update before.
     """
     points: dict[tuple[str, int], dict[str, Any]] = {}
-    seconds, wall, before = None, 0.0, 0.0  # wall: of this process; before: of those that were interrupted
-    for raw in logged(text.split("\n")):
-        if "train_loss" in raw or not raw.keys() & {"train_wall", "valid_loss"}:  # the mean of an epoch, or neither
-            continue
-        prefix = "valid_" if "valid_loss" in raw else ""
-        point: dict[str, Any] = {
-            "split": "dev" if prefix else "train",
-            "epoch": int(raw["epoch"]),
-            "update": int(raw[f"{prefix}num_updates"]),
-        }
-        for theirs, ours in _NAMES.items():
-            if f"{prefix}{theirs}" in raw:
-                point[ours] = float(raw[f"{prefix}{theirs}"])
-        if "wall" in raw:
-            if float(raw["wall"]) < wall:  # another process
-                earlier = (known.get("seconds", 0.0) for (_, at), known in points.items() if at < point["update"])
-                before = max(earlier, default=0.0)
-            wall = float(raw["wall"])
-            seconds = before + wall
-        if seconds is not None:
-            point["seconds"] = seconds
-        points[point["split"], point["update"]] = point
+    for process in _START.split(text):
+        before, seconds = None, None  # the seconds of interrupted processes; with those of this one
+        for raw in logged(process.split("\n")):
+            if "train_loss" in raw or not raw.keys() & {"train_wall", "valid_loss"}:  # the mean of an epoch, or neither
+                continue
+            prefix = "valid_" if "valid_loss" in raw else ""
+            point: dict[str, Any] = {
+                "split": "dev" if prefix else "train",
+                "epoch": int(raw["epoch"]),
+                "update": int(raw[f"{prefix}num_updates"]),
+            }
+            for theirs, ours in _NAMES.items():
+                if f"{prefix}{theirs}" in raw:
+                    point[ours] = float(raw[f"{prefix}{theirs}"])
+            if "wall" in raw:
+                if before is None:
+                    earlier = (known.get("seconds", 0.0) for (_, at), known in points.items() if at < point["update"])
+                    before = max(earlier, default=0.0)
+                seconds = before + float(raw["wall"])
+            if seconds is not None:
+                point["seconds"] = seconds
+            points[point["split"], point["update"]] = point
     return sorted(points.values(), key=lambda point: (point["update"], point["split"] == "dev"))
 
 
