@@ -12,6 +12,7 @@ import functools
 from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Optional
 
@@ -68,17 +69,13 @@ class TextBleuTask(TranslationTask):
         factor, constant = self.cfg.dev_length_factor, self.cfg.dev_length_constant
         if self.cfg.dev_beam == 1 and isinstance(model, FastTransformer):
             greedy = Greedy(model, self.target_dictionary.eos(), self.target_dictionary.pad(), factor, constant)
-
-            def translate(sample: Any) -> list[torch.Tensor]:
-                with self._precision(sample):
-                    return greedy.translate(sample["net_input"]["src_tokens"], sample["net_input"]["src_lengths"])
-
-            return translate
+            sides = itemgetter("src_tokens", "src_lengths")
+            return lambda sample: greedy.translate(*sides(sample["net_input"]))
         search = Namespace(beam=self.cfg.dev_beam, max_len_a=factor, max_len_b=constant)
         generator = self.build_generator([model], search)
         return lambda sample: [best["tokens"] for best, *_ in self.inference_step(generator, [model], sample)]
 
-    def _precision(self, sample: Any) -> torch.autocast:
+    def precision(self, sample: Any) -> torch.autocast:
         """Return the context in which a batch is computed, in training and on dev."""
         return torch.autocast(sample["target"].device.type, torch.bfloat16, enabled=self.cfg.autocast == "bf16")
 
@@ -86,7 +83,7 @@ class TextBleuTask(TranslationTask):
         self, sample: Any, model: Any, criterion: Any, optimizer: Any, update_num: int, **options: Any
     ) -> tuple[Any, Any, dict[str, Any]]:
         def compute_loss(model: Any, sample: Any) -> Any:  # the backward pass uses the precisions of the forward pass
-            with self._precision(sample):
+            with self.precision(sample):
                 return criterion(model, sample)
 
         without = self.cfg.cuda_graphs != "auto" or options.get("ignore_grad")
@@ -102,16 +99,15 @@ class TextBleuTask(TranslationTask):
         return log["loss"], log["sample_size"], log
 
     def valid_step(self, sample: Any, model: Any, criterion: Any) -> tuple[Any, Any, dict[str, Any]]:
-        with self._precision(sample):
+        with self.precision(sample):
             loss, sample_size, logging_output = super().valid_step(sample, model, criterion)
-        if self.cfg.dev_references:
-            logging_output.update(self._bleu_counts(sample))
+            if self.cfg.dev_references:
+                logging_output.update(self._bleu_counts(self.translate_dev(sample), sample["id"]))
         return loss, sample_size, logging_output
 
-    def _bleu_counts(self, sample: Any) -> dict[str, int]:
-        found = self.translate_dev(sample)
+    def _bleu_counts(self, found: list[torch.Tensor], numbers: torch.Tensor) -> dict[str, int]:
         hypotheses = [self.to_text(join_pieces(self.target_dictionary, pieces)) for pieces in found]
-        references = [self.references[number] for number in sample["id"].tolist()]
+        references = [self.references[number] for number in numbers.tolist()]
         score = self.bleu.corpus_score(hypotheses, [references])
         counts = {"_bleu_sys_len": score.sys_len, "_bleu_ref_len": score.ref_len}
         for n in range(ORDERS):

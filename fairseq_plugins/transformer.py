@@ -78,7 +78,7 @@ class FastTransformer(TransformerModel):
 
 
 class FastEncoder(TransformerEncoder):
-    """fairseq's encoder, for its own beam search; `encode` is the other way to the same states."""
+    """fairseq's encoder, called by its beam search; losses and greedy translation call `encode`."""
 
     def encode(self, src_tokens: torch.Tensor) -> dict[str, list[torch.Tensor]]:
         """Return the last layer's states of a batch of sources, as fairseq's decoder takes them."""

@@ -58,8 +58,10 @@ def checkpoint_folder(job: Job) -> Path:
 def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
     source, target = job["direction"].split("-")
     select, folder = job["select"], checkpoint_folder(job)
-    greedy = select["metric"] != "bleu" or select["beam"] == 1
-    flags = {**(fairseq_flags.dev_batch(job["recipe"]) if greedy else {}), **job["recipe"]}
+    precision, flags = precision_flags(job["precision"], cuda), dict(job["recipe"])
+    searched = select["metric"] == "bleu" and select["beam"] > 1  # by fairseq, whose hypotheses depend on their batch
+    if not searched and "--fp16" not in precision:  # in fp16 the loss needs the scores of a whole batch in memory
+        flags = {**fairseq_flags.dev_batch(flags, processes), **flags}
     given = fairseq_flags.arguments(fairseq_flags.on_cards("of this job", flags, processes), job["joint"])
     words = [job["data"], "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
     words += ["--source-lang", source, "--target-lang", target, "--seed", str(job["seed"]), *given]
@@ -70,7 +72,7 @@ def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
         words += ["--maximize-best-checkpoint-metric", "--dev-references", job["references"]]
         words += ["--dev-algorithm", job["algorithm"], "--dev-segmenter", job["segmenter"]]
         words += ["--dev-text", job["form"], "--dev-beam", str(select["beam"])]
-    return words + precision_flags(job["precision"], cuda) + gpu.process_group_flags(processes, cuda)
+    return words + precision + gpu.process_group_flags(processes, cuda)
 
 
 def check_logging(recipe: Mapping[str, Any]) -> None:

@@ -33,7 +33,7 @@ class Training:
         flags = {**model.flags, **variant.flags, **{name.replace("_", "-"): value for name, value in changes.items()}}
         flags = fairseq_flags.resolve("model", {**recipes(), "model": {"like": model.like, "flags": flags}})["flags"]
         if not variant.stock:
-            flags = {**fairseq_flags.dev_batch(flags), **flags}
+            flags = {**fairseq_flags.dev_batch(flags, 1), **flags}
         source, target = next(data.glob("train.*-*.idx")).name.split(".")[1].split("-")
         joint = (data / f"dict.{source}.txt").read_bytes() == (data / f"dict.{target}.txt").read_bytes()
         words = [str(data), "--user-dir", str(ROOT / "fairseq_plugins"), "--task", "translation_text_bleu"]
@@ -94,7 +94,8 @@ class Training:
             began = self._now()
             _, _, log = trainer.task.valid_step(found, model, trainer.criterion)
             loss_is_there = self._now()
-            translate(found)
+            with trainer.task.precision(found):
+                translate(found)
             seconds["loss"] += loss_is_there - began
             seconds["translation"] += self._now() - loss_is_there
             total, pieces = total + float(log["nll_loss"]), pieces + int(log["ntokens"])

@@ -214,20 +214,23 @@ def test_no_training_starts_with_another_file_than_was_planned(
 
 
 @pytest.mark.parametrize(
-    ("arch", "select", "large"),
+    ("changes", "select", "large"),
     [
-        ("transformer_fast", {"metric": "bleu", "beam": 1}, True),
-        ("transformer_fast", {"metric": "loss", "beam": 5}, True),  # nothing is translated
-        ("transformer_fast", {"metric": "bleu", "beam": 5}, False),
-        ("transformer", {"metric": "bleu", "beam": 1}, False),
+        ({}, {"metric": "bleu", "beam": 1}, True),
+        ({}, {"metric": "loss", "beam": 5}, True),  # nothing is translated
+        ({}, {"metric": "bleu", "beam": 5}, False),
+        ({"arch": "transformer"}, {"metric": "bleu", "beam": 1}, False),
+        ({"criterion": "cross_entropy"}, {"metric": "bleu", "beam": 1}, False),
+        ({"max-valid-steps": 3}, {"metric": "bleu", "beam": 1}, False),
     ],
 )
 def test_dev_has_large_batches_where_no_hypothesis_depends_on_them(
-    arch: str, select: dict[str, Any], large: bool, tmp_path: Path
+    changes: dict[str, Any], select: dict[str, Any], large: bool, tmp_path: Path
 ) -> None:
     job = dict.fromkeys(("data", "references", "algorithm", "segmenter", "form"), "x")
     job |= {"folder": str(tmp_path), "direction": "en-de", "joint": True, "seed": 1, "precision": "fp32"}
-    for recipe in ({"arch": arch, "batch-size": 64}, {"arch": arch, "max-tokens": 25000, "max-tokens-valid": 500}):
+    ours = {"arch": "transformer_fast", "criterion": "label_smoothed_cross_entropy_blocks", **changes}
+    for recipe in ({**ours, "batch-size": 64}, {**ours, "max-tokens": 25000, "max-tokens-valid": 500}):
         words = train.fairseq_arguments({**job, "select": select, "recipe": recipe}, 1, cuda=False)
         given = dict(itertools.pairwise(words))
         assert ("--batch-size-valid" in given) == large

@@ -28,7 +28,7 @@ RUNTIME_FLAGS = {*_TREATED["runtime"]}
 #: Flags whose value is a file, which counts by its content.
 FILE_FLAGS: list[str] = _TREATED["files"]
 
-#: Batches of dev, where a hypothesis does not depend on what is translated beside it: pieces, and sentences.
+#: Batches of dev where it is translated greedily, on all cards together: pieces, and sentences.
 _DEV_BATCH = {"max-tokens-valid": 16000, "batch-size-valid": 1000}
 
 
@@ -116,15 +116,20 @@ def arguments(flags: Mapping[str, Any], joint: bool) -> list[str]:
     return words
 
 
-def dev_batch(flags: Mapping[str, Any]) -> dict[str, int]:
-    """Return flags for dev's batches where it is translated greedily; none, for batches as in training, by fairseq.
+def dev_batch(flags: Mapping[str, Any], processes: int) -> dict[str, int]:
+    """Return flags for large batches of dev, at least as large as those of training.
 
-    >>> dev_batch({"arch": "transformer_fast", "max-tokens": 25000})
-    {'max-tokens-valid': 25000, 'batch-size-valid': 1000}
+    Other models and losses get none, because they would take much memory, nor do recipes that count dev's batches.
+
+    >>> ours = {"arch": "transformer_fast", "criterion": "label_smoothed_cross_entropy_blocks"}
+    >>> dev_batch({**ours, "max-tokens": 9600}, 2)
+    {'max-tokens-valid': 9600, 'batch-size-valid': 500}
     """
-    if flags.get("arch") != "transformer_fast":
+    ours = flags.get("arch") == "transformer_fast" and str(flags.get("criterion")).endswith("_blocks")
+    if not ours or flags.get("max-valid-steps"):
         return {}
-    return {flag: max(count, int(flags.get(flag.removesuffix("-valid")) or 0)) for flag, count in _DEV_BATCH.items()}
+    own = {flag: int(flags.get(flag.removesuffix("-valid")) or 0) for flag in _DEV_BATCH}
+    return {flag: max(count // processes, own[flag]) for flag, count in _DEV_BATCH.items()}
 
 
 def content(flags: Mapping[str, Any], checksums: Any) -> dict[str, Any]:
