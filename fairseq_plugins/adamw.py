@@ -18,6 +18,8 @@ from fairseq.dataclass import FairseqDataclass
 from fairseq.optim import FairseqOptimizer, register_optimizer
 from omegaconf import II
 
+from fairseq_plugins.ahead import Earlier
+
 
 @dataclass
 class FusedAdamWConfig(FairseqDataclass):
@@ -35,6 +37,7 @@ class FusedAdamW(FairseqOptimizer):
         super().__init__(cfg)
         self.flat_gradients: torch.Tensor | None = None  # all in one, where CUDA graphs add to them
         self._optimizer = torch.optim.AdamW(params, fused=True, **self.optimizer_config)
+        self._norms = Earlier()
 
     @property
     def optimizer_config(self) -> dict[str, Any]:
@@ -59,14 +62,22 @@ class FusedAdamW(FairseqOptimizer):
         torch._foreach_mul_(self._gradients(), c)
 
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Any = None) -> torch.Tensor:
-        """Return the norm of all gradients together (fp32), and scale them down to `max_norm` if that is above 0."""
+        """Return the norm of all gradients together (fp32), and scale them down to `max_norm` if that is above 0.
+
+        With CUDA graphs it is the norm of the update before, so that the card is not waited for. fairseq stops when it
+        is not finite, one update later than elsewhere; so an update whose own norm is not finite changes no weight.
+        """
         gradients = self._gradients()
         norm = torch.nn.utils.get_total_norm([gradient.float() for gradient in gradients])
         if aggregate_norm_fn is not None:
             norm = aggregate_norm_fn(norm)
         if max_norm > 0:
             torch._foreach_mul_(gradients, (max_norm / (norm + 1e-6)).clamp(max=1))
-        return norm
+        if self.flat_gradients is None:
+            return norm
+        # where this is not 0, torch's kernel leaves the weights as they are
+        self._optimizer.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
+        return self._norms.exchange(norm)
 
     def _gradients(self) -> list[torch.Tensor]:
         if self.flat_gradients is not None:

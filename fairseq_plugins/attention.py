@@ -61,41 +61,44 @@ class Visible:
 class RowLayout:
     """How a batch becomes rows, and rows a batch.
 
-    On a CPU rows are length × batch, flattened. Padding is left out where there is much of it: batches of similar
-    sources have targets of many lengths, and a third of the decoder's positions is padding in some corpora. The last
-    row then stands for all padding of the batch. No loss depends on it, so its gradient is zero
-    (fairseq_plugins.batches sees to it that padding is fed to a decoder after the end of a sentence alone). Rows are
-    filled up where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1 to 3 ms, more than
-    the product takes), so they come in multiples of ROWS.
+    On a CPU rows are length × batch, flattened; on a GPU batch × length, as its attention has them. Padding is left out
+    where there is much of it: batches of similar sources have targets of many lengths, and a third of the decoder's
+    positions is padding in some corpora. The last row then stands for all padding of the batch. No loss depends on it,
+    so its gradient is zero (fairseq_plugins.batches sees to it that padding is fed to a decoder after the end of a
+    sentence alone).
 
-    On a GPU rows are batch × length, as its attention has them, so that nothing is copied for it.
+    On a CPU rows are filled up where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1
+    to 3 ms, more than the product takes), so they come in multiples of ROWS. On a GPU, whoever does not say how many
+    rows there are would have to wait for its count, so padding has rows there (fairseq_plugins.graphs says it).
     """
 
     ROWS = 128
     #: To copy rows for each attention costs a few hundredths of a training; so does padding of at most this share.
     MUCH = 0.05
 
-    def __init__(self, padding: torch.Tensor) -> None:
-        """`padding` is batch × length, true where a piece is padding."""
+    def __init__(self, padding: torch.Tensor, rows: int | None = None) -> None:
+        """`padding` is batch × length, true where a piece is padding; `rows` is what `rows_without_padding` returns."""
         self.batch, self.length = padding.shape
         self.positions = padding.numel()
         device = padding.device.type
         self.by_sentence = by_torch(padding.device)
         kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
-        rows = self.ROWS if by_onednn(kind, padding.device) else 1
-        self.filling = -self.positions % rows
+        multiple = self.ROWS if by_onednn(kind, padding.device) else 1
+        self.filling = -self.positions % multiple
         self._row_of: torch.Tensor | None = None  # a position's row
         self._position_of: torch.Tensor | None = None  # a row's position
-        if self.by_sentence or not padding.any():
-            return
-        flat = padding.t().flatten()
-        kept, left_out = (~flat).nonzero().squeeze(1), flat.nonzero()[0]
-        count = -(-(len(kept) + 1) // rows) * rows
-        if self.positions + self.filling - count <= self.MUCH * self.positions:
-            return
-        self._position_of = torch.cat([kept, left_out.expand(count - len(kept))])
-        self._row_of = torch.full_like(flat, count - 1, dtype=torch.long)
-        self._row_of[kept] = torch.arange(len(kept))
+        if rows is None and padding.device.type == "cpu" and not self.by_sentence and padding.any():
+            pieces = self.positions - int(padding.sum())
+            rows = rows_without_padding(-(-(pieces + 1) // multiple) * multiple, self.positions + self.filling)
+        if rows is not None:
+            self._leave_out((padding if self.by_sentence else padding.t()).flatten(), rows)
+
+    def _leave_out(self, padding: torch.Tensor, rows: int) -> None:
+        """Number the rows of positions that are not padding; a GPU need not be waited for."""
+        row_of = (~padding).cumsum(0).sub_(1).masked_fill_(padding, rows)
+        position_of = padding.long().argmax().repeat(rows + 1)  # the last place takes what is left out
+        self._position_of = position_of.scatter_(0, row_of, torch.arange(len(padding), device=padding.device))[:rows]
+        self._row_of = row_of.clamp_(max=rows - 1)
 
     def flatten(self, states: torch.Tensor, filler: int = 0) -> torch.Tensor:
         """Return rows of states that are length × batch × …; rows that fill up are `filler`, or padding."""
@@ -109,14 +112,23 @@ class RowLayout:
             return states
         return functional.pad(states, (0, 0) * (states.dim() - 1) + (0, self.filling), value=filler)
 
-    def unflatten(self, rows: torch.Tensor) -> torch.Tensor:
-        """Return rows as length × batch × …"""
+    def unpack(self, rows: torch.Tensor) -> torch.Tensor:
+        """Undo `pack`."""
         if self._row_of is not None:
             rows = _Chosen.apply(rows, self._row_of, self._position_of)
-        rows = rows[: self.positions]
+        return rows[: self.positions]
+
+    def unflatten(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return rows as length × batch × …"""
+        rows = self.unpack(rows)
         if self.by_sentence:
             return rows.unflatten(0, (self.batch, self.length)).transpose(0, 1)
         return rows.unflatten(0, (self.length, self.batch))
+
+
+def rows_without_padding(rows: int, positions: int) -> int | None:
+    """Return `rows`, which pieces and one row for all padding need, or None if `positions` are not many more."""
+    return rows if positions - rows > RowLayout.MUCH * positions else None
 
 
 class _Chosen(torch.autograd.Function):
@@ -153,7 +165,7 @@ def by_kernel(
     q, k, v = (
         part.transpose(1, 2)
         for rows, layout in zip(projected, layouts, strict=True)
-        for part in rows[: layout.positions].unflatten(0, (layout.batch, layout.length)).unbind(2)
+        for part in layout.unpack(rows).unflatten(0, (layout.batch, layout.length)).unbind(2)
     )
     mask = visible.added_to_kernel(q.dtype)
     kernels = [SDPBackend.FLASH_ATTENTION] if q.shape[2] >= FLASH_FROM else []

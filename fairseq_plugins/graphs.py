@@ -2,8 +2,8 @@
 
 A Transformer base launches some two thousand kernels and copies an update, and Python and the driver need longer to
 launch them than a fast card to compute them. A CUDA graph is launched as a whole. Its shapes and addresses are fixed:
-so batches are padded to few shapes, and gradients are added to tensors that stay where they are. Beside what single
-batches need, the card holds the memory of the largest graph.
+so batches are padded to few shapes, padding is left out of few numbers of rows, and gradients are added to tensors that
+stay where they are. Beside what single batches need, the card holds the memory of the largest graph.
 
 A shape that comes for the first time is computed step by step; when it comes again its graph is captured, and replayed
 from then on. Dropout draws new masks at each replay, from the seed that fairseq sets for the update.
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import torch
 
 from fairseq_plugins.adamw import FusedAdamW
+from fairseq_plugins.attention import rows_without_padding
 from fairseq_plugins.loss import BlockwiseLoss, projects
 from fairseq_plugins.transformer import FastTransformer
 
@@ -38,6 +39,16 @@ def rounded(count: int, limit: int) -> int:
     return max(count, min(-(-count // step) * step, limit))
 
 
+class Shape(NamedTuple):
+    """What is fixed in a graph: the size of a batch after padding, and the rows that its pieces take."""
+
+    sentences: int
+    source: int
+    target: int
+    #: Of source and target, without padding; None where there is little.
+    rows: tuple[int | None, int | None]
+
+
 class Signs(NamedTuple):
     """What fills a padded batch: padding, and one end of sentence in each added row, which must not be all padding."""
 
@@ -46,17 +57,18 @@ class Signs(NamedTuple):
 
 
 class Batch:
-    """Tensors for batches of one shape: sentences × source length × target length."""
+    """Tensors for batches of one shape."""
 
-    def __init__(self, shape: tuple[int, int, int], like: torch.Tensor, signs: Signs, left_pad_source: bool) -> None:
+    def __init__(self, shape: Shape, like: torch.Tensor, signs: Signs, left_pad_source: bool) -> None:
         """`like` has the device and the type of pieces."""
-        sentences, source, target = shape
+        sentences, source, target, rows = shape
         self._signs, self._left = signs, left_pad_source
         self._source = like.new_empty(sentences, source)
         self._fed, self._target = (like.new_empty(sentences, target) for _ in range(2))
         lengths = like.new_full((sentences,), source)
+        tokens = {"src_tokens": self._source, "src_lengths": lengths, "prev_output_tokens": self._fed}
         self.sample: dict[str, Any] = {
-            "net_input": {"src_tokens": self._source, "src_lengths": lengths, "prev_output_tokens": self._fed},
+            "net_input": {**tokens, "rows": rows},
             "target": self._target,
             "ntokens": 0,
         }
@@ -92,8 +104,8 @@ class Graphs:
     def __init__(self, model: Any, loss: Loss, signs: Signs, left_pad_source: bool) -> None:
         self._loss, self._signs, self._left = loss, signs, left_pad_source
         self._longest, self._most = model.max_positions(), MOST_GRAPHS
-        self._seen: set[tuple[int, int, int]] = set()
-        self._graphs: dict[tuple[int, int, int], tuple[torch.cuda.CUDAGraph, Batch, dict[str, torch.Tensor]]] = {}
+        self._seen: set[Shape] = set()
+        self._graphs: dict[Shape, tuple[torch.cuda.CUDAGraph, Batch, dict[str, torch.Tensor]]] = {}
         self._pool: Any = None
         weights = [weight for weight in model.parameters() if weight.requires_grad]
         #: All gradients, in one tensor.
@@ -101,12 +113,21 @@ class Graphs:
         parts = self.gradients.split([weight.numel() for weight in weights])
         self._places = [(weight, part.view_as(weight)) for weight, part in zip(weights, parts, strict=True)]
 
-    def shape_for(self, sample: dict[str, Any]) -> tuple[int, int, int]:
-        """Return sentences, source length and target length after padding, within the model's positions."""
-        sentences, source = sample["net_input"]["src_tokens"].shape
-        lengths = zip((source, sample["target"].shape[1]), self._longest, strict=True)
+    def shape_for(self, sample: dict[str, Any]) -> Shape:
+        """Return the shape in which a batch of fairseq's is computed, within the model's positions."""
+        given, length = sample["net_input"]["src_tokens"].shape
+        lengths = zip((length, sample["target"].shape[1]), self._longest, strict=True)
         source, target = (rounded(length, longest) for length, longest in lengths)
-        return rounded(sentences, 2 * sentences), source, target
+        sentences = rounded(given, 2 * given)
+        rows: list[int | None] = [None, None]
+        if counts := sample.get("pieces"):  # fairseq's own batches do not say it
+            added = sentences - given + 1  # an end in each sentence that is added, and a row for all padding
+            positions = (sentences * source, sentences * target)
+            rows = [
+                rows_without_padding(rounded(count + added, most), most)
+                for count, most in zip(counts, positions, strict=True)
+            ]
+        return Shape(sentences, source, target, rows=(rows[0], rows[1]))
 
     def add_gradients(self, sample: dict[str, Any]) -> dict[str, torch.Tensor]:
         """Return the summed losses of a batch of fairseq's: loss and nll_loss."""

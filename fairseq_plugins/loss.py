@@ -41,7 +41,8 @@ class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
             return super().forward(model, sample, reduce)
         features, _ = model(**sample["net_input"], features_only=True)
         weight, target = model.decoder.output_projection.weight, sample["target"]
-        loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx)
+        _, rows = sample["net_input"].get("rows", (None, None))
+        loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx, rows)
         log = {"loss": loss.detach(), "nll_loss": nll, **self.sizes(sample)}
         return loss, log["sample_size"], log
 
@@ -71,12 +72,19 @@ def projects(model: Any) -> bool:
 
 
 def label_smoothed_loss(
-    features: torch.Tensor, weight: torch.Tensor, target: torch.Tensor, epsilon: float, padding: int
+    features: torch.Tensor,
+    weight: torch.Tensor,
+    target: torch.Tensor,
+    epsilon: float,
+    padding: int,
+    rows_without_padding: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the summed loss and negative log-likelihood (nats) of the pieces that are not `padding`.
 
     features: batch × length × channels; weight: vocabulary × channels; target: batch × length. The likelihood has no
-    gradient. fairseq's smoothing: `epsilon` is spread over the vocabulary's other pieces.
+    gradient. fairseq's smoothing: `epsilon` is spread over the vocabulary's other pieces. On a GPU rows of padding are
+    left out where `rows_without_padding` says how many others there are (as for RowLayout): to count them would take a
+    wait.
     """
     if not torch.is_grad_enabled():  # on dev: autograd.Function would be told that the weight wants a gradient
         weight = weight.detach()
@@ -84,7 +92,11 @@ def label_smoothed_loss(
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
     counted = wanted.ne(padding)
-    if device == "cpu":  # on a GPU, selecting rows would wait for the device
+    if rows_without_padding is not None:
+        layout = RowLayout(target.eq(padding), rows_without_padding)
+        sides = (features, target, target.ne(padding))
+        rows, wanted, counted = (layout.flatten(one.transpose(0, 1)) for one in sides)
+    elif device == "cpu":
         rows, wanted, counted = (one[counted] for one in (rows, wanted, counted))
         if by_onednn(kind, features.device):
             rows, wanted, counted = fill(rows), fill(wanted), fill(counted)

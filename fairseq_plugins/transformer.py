@@ -8,7 +8,7 @@ fairseq's own code (dev is translated with a beam of 1 by fairseq_plugins.greedy
 - attention has no masks of its own for every head, and returns no weights (fairseq_plugins.attention);
 - decoder self-attention has no mask for padding: targets are padded on the right, so no position before the end of a
   sentence sees padding, and what padding itself computes is not in the loss;
-- on a CPU, padding has no rows where there is much of it (fairseq_plugins.attention.RowLayout);
+- padding has no rows where there is much of it (fairseq_plugins.attention.RowLayout; on a GPU, in graphs);
 - random bits for dropout are cheap (fairseq_plugins.dropout);
 - products of fp32 are oneDNN's where it multiplies faster (fairseq_plugins.products);
 - under --autocast bf16 everything between the embeddings and the loss is in bf16, while weights stay in fp32.
@@ -71,19 +71,28 @@ class FastTransformer(TransformerModel):
         return FastDecoder(args, tgt_dict, embed_tokens)
 
     def forward(
-        self, src_tokens: torch.Tensor, src_lengths: torch.Tensor, prev_output_tokens: torch.Tensor, **options: Any
+        self,
+        src_tokens: torch.Tensor,
+        src_lengths: torch.Tensor,
+        prev_output_tokens: torch.Tensor,
+        rows: tuple[int | None, int | None] = (None, None),
+        **options: Any,
     ) -> tuple[torch.Tensor, dict[str, Any]]:
-        """Return scores of all target positions, or features with `features_only`, and no attention weights."""
-        return self.decoder(prev_output_tokens, encoder_out=self.encoder.encode(src_tokens), **options)
+        """Return scores of all target positions, or features with `features_only`, and no attention weights.
+
+        `rows` says how many rows source and target have without padding, where a GPU would be waited for to count them.
+        """
+        encoded = {**self.encoder.encode(src_tokens, rows[0]), "rows": rows}
+        return self.decoder(prev_output_tokens, encoder_out=encoded, **options)
 
 
 class FastEncoder(TransformerEncoder):
     """fairseq's encoder, called by its beam search; losses and greedy translation call `encode`."""
 
-    def encode(self, src_tokens: torch.Tensor) -> dict[str, list[torch.Tensor]]:
+    def encode(self, src_tokens: torch.Tensor, rows: int | None = None) -> dict[str, list[torch.Tensor]]:
         """Return the last layer's states of a batch of sources, as fairseq's decoder takes them."""
         padding = src_tokens.eq(self.padding_idx)
-        visible, layout = Visible(padding), RowLayout(padding)
+        visible, layout = Visible(padding), RowLayout(padding, rows)
         states = embed(self, src_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
             for layer in self.layers:
@@ -102,7 +111,7 @@ class FastDecoder(TransformerDecoder):
     def extract_features(
         self,
         prev_output_tokens: torch.Tensor,
-        encoder_out: dict[str, list[torch.Tensor]] | None,
+        encoder_out: dict[str, Any] | None,
         incremental_state: Any = None,
         full_context_alignment: bool = False,
         alignment_layer: int | None = None,
@@ -114,7 +123,8 @@ class FastDecoder(TransformerDecoder):
             return super().extract_features(prev_output_tokens, encoder_out, *rest)
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
-        layout, source = RowLayout(prev_output_tokens.eq(self.padding_idx)), RowLayout(padding)
+        source_rows, rows = encoder_out.get("rows", (None, None))
+        layout, source = RowLayout(prev_output_tokens.eq(self.padding_idx), rows), RowLayout(padding, source_rows)
         memory = source.flatten(encoder_out["encoder_out"][0])
         states = embed(self, prev_output_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):

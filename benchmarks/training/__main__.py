@@ -113,6 +113,7 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--data", type=Path, help="binarized data (default: Multi30k, BPE of 4,000 merges)")
     command.add_argument("--mirror", type=Path, help="folder that downloads are taken from")
     command.add_argument("--model", help="only this model: a name in the table, or a recipe of config/models.yaml")
+    command.add_argument("--variants", nargs="+", help="only these beside the first, by their names in the table")
     command.add_argument("--seeds", type=int, default=3)
     command.add_argument("--updates", type=int, help="of each training (80; 100 on a GPU)")
     untimed = "updates whose time does not count: each shape has to come, on a GPU twice (40; 64 on a GPU)"
@@ -135,7 +136,11 @@ def main(argv: list[str] | None = None) -> None:
     if not 0 <= warmup < updates:
         raise InputError(f"--warmup {warmup} of {updates} updates", allowed=f"0 to {updates - 1}")
     counted = {"seeds": arguments.seeds, "updates": updates, "warmup": warmup}
-    results = {model.name: compare(data, model, variants.variants(device), device, **counted) for model in wanted}
+    first, *others = variants.variants(device)
+    if arguments.variants is not None:
+        check_known("variant", arguments.variants, [variant.name for variant in others])
+        others = [variant for variant in others if variant.name in arguments.variants]
+    results = {model.name: compare(data, model, [first, *others], device, **counted) for model in wanted}
     commit = commit_label(git) or "unknown"
     facts: dict[str, Any] = {"machine": machine(), "versions": versions("snakemake", "triton"), "commit": commit}
     write_json(arguments.output.with_suffix(".json"), {**facts, **counted, "device": device, "results": results})

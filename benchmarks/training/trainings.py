@@ -17,6 +17,8 @@ from .variants import STOCK, Model, Variant, recipes
 
 #: The first update whose time says something.
 FIRST = 3
+#: Updates of a training that are timed together: on a GPU, the processor launches an update while another is computed.
+TOGETHER = {"cpu": 1, "cuda": 8}
 
 
 class Training:
@@ -45,7 +47,7 @@ class Training:
         utils.set_torch_seed(seed)
         task = tasks.setup_task(config.task)
         task.load_dataset("valid")
-        self.device, self.stock = device, variant.stock
+        self.device, self.stock, self._keeps_padding = device, variant.stock, variant.keeps_padding
         self.trainer = Trainer(config, task, task.build_model(config.model), task.build_criterion(config.criterion))
         epochs = self.trainer.get_train_iterator(1)
         self.updates_a_pass = len(epochs)
@@ -59,21 +61,29 @@ class Training:
         while True:
             yield from GroupedIterator(epochs.next_epoch_itr(shuffle=True), 1)
 
-    def update(self) -> None:
-        """Train on the next batch, and note its seconds: of the processor, or of a clock when there is a GPU."""
+    def update(self, count: int = 1) -> None:
+        """Train on the next batches, and note the seconds of each: of the processor, or of a clock if there is a GPU.
+
+        Of several updates each has the mean: a GPU is waited for at the end of the last one.
+        """
         self._prepare()
         began = self._now()
-        self.trainer.train_step(next(self._batches))
-        self.seconds.append(self._now() - began)
+        for _ in range(count):
+            self.trainer.train_step(next(self._batches))
+        self.seconds += [(self._now() - began) / count] * count
 
     def _prepare(self) -> None:
         """Set what all trainings of a process share."""
         import torch
         from fairseq.data import language_pair_dataset
-        from fairseq_plugins import batches
+        from fairseq.trainer import Trainer
+        from fairseq_plugins import ahead, attention, batches, graphs
 
         language_pair_dataset.collate = batches.by_fairseq if self.stock else batches.collate
+        Trainer._reduce_and_log_stats = ahead.by_fairseq if self.stock else ahead.log_without_reading
         torch.backends.cuda.enable_cudnn_sdp(self.stock)
+        without = (lambda *_: None) if self._keeps_padding else attention.rows_without_padding
+        graphs.rows_without_padding = without
 
     def _now(self) -> float:
         if self.device == "cpu":
@@ -125,13 +135,14 @@ class Training:
 def compare(
     data: Path, model: Model, variants: Sequence[Variant], device: str, seeds: int, updates: int, warmup: int
 ) -> list[dict[str, Any]]:
-    """Train all variants in turn, update by update, with each seed; return what each took and learned."""
+    """Train all variants in turn, `TOGETHER` updates of each, with each seed; return what each took and learned."""
+    together = TOGETHER[device]
     found: list[dict[str, Any]] = [{"name": variant.name, "seconds": [], "ratios": []} for variant in variants]
     for seed in range(1, seeds + 1):
         trainings = [Training(data, model, variant, device, seed) for variant in variants]
-        for _ in range(updates):
+        for done in range(0, updates, together):
             for training in trainings:
-                training.update()
+                training.update(min(together, updates - done))
         for entry, training in zip(found, trainings, strict=True):
             own, first = training.seconds[warmup:], trainings[0].seconds[warmup:]
             entry["seconds"].append(statistics.median(own))

@@ -23,7 +23,8 @@ class Variant:
     name: str
     flags: dict[str, Any]
     words: tuple[str, ...] = ()
-    stock: bool = False  # as fairseq and torch come: batches collected by fairseq, cuDNN's attention if torch likes
+    stock: bool = False  # as fairseq and torch come: batches and logs by fairseq, cuDNN's attention if torch likes
+    keeps_padding: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,11 @@ def variants(device: str) -> list[Variant]:
             Variant("fairseq, bf16", STOCK, ("--bf16",), stock=True),
             Variant("fairseq, autocast bf16", STOCK, one_by_one, stock=True),
             Variant("+ adamw_fused", fused, one_by_one, stock=True),
-            Variant("+ our batches, no cuDNN attention", fused, one_by_one),
+            Variant("+ our batches and logs, no cuDNN attention", fused, one_by_one),
             Variant("+ transformer_fast", {**OURS, "criterion": STOCK["criterion"]}, one_by_one),
             Variant("+ loss in blocks", OURS, one_by_one),
-            Variant("+ CUDA graphs (the recipes)", OURS, BF16),
+            Variant("+ CUDA graphs", OURS, BF16, keeps_padding=True),
+            Variant("+ no rows for padding (the recipes)", OURS, BF16),
         ]
     found = [Variant("fairseq, fp32", STOCK, stock=True), Variant("ours, fp32", OURS)]
     return [*found, Variant("ours, bf16", OURS, BF16)] if has_fast_bf16(cuda=False) else found

@@ -71,8 +71,17 @@ def by_fairseq(made: SimpleNamespace, *batches: dict[str, Any]) -> tuple[torch.T
     return found, total.item()
 
 
+@pytest.mark.parametrize("by_torch", [False, True], ids=["written out", "by torch, the path of a GPU"])
 @pytest.mark.parametrize("left", [True, False])
-def test_losses_and_gradients_are_those_of_the_batch(made: SimpleNamespace, left: bool) -> None:
+@pytest.mark.parametrize("leaves_out", [True, False], ids=["without padding", "with padding"])
+def test_losses_and_gradients_are_those_of_the_batch(
+    made: SimpleNamespace, left: bool, by_torch: bool, leaves_out: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fairseq_plugins import attention, transformer
+
+    for module in (attention, transformer):
+        monkeypatch.setattr(module, "by_torch", lambda device: by_torch)
+    monkeypatch.setattr(attention.RowLayout, "MUCH", 0.05 if leaves_out else 1.0)
     first, second = (make_batch(made.task, LENGTHS, seed) for seed in (1, 2))
     if not left:
         for batch in (first, second):
@@ -82,6 +91,7 @@ def test_losses_and_gradients_are_those_of_the_batch(made: SimpleNamespace, left
             batch["net_input"]["src_tokens"] = torch.stack(moved)
     expected = [by_fairseq(made, batch) for batch in (first, second)]
     graphs = made.make(left)
+    assert all((rows is not None) == leaves_out for rows in graphs.shape_for(first).rows)
     for number, batch in enumerate((first, second, first, second)):  # of one shape: computed once, then replayed
         made.model.zero_grad(set_to_none=False)
         found = graphs.add_gradients(batch)
@@ -110,9 +120,36 @@ def test_padding_leaves_the_table_of_positions_where_it_is(made: SimpleNamespace
     place = positions.weights.data_ptr()
     graphs.add_gradients(batch)
     assert positions.weights.data_ptr() == place
-    assert graphs.shape_for(batch) == (2, 64, 64)
+    assert graphs.shape_for(batch) == (2, 64, 64, (68, 68))
     graphs._longest = (63, 63)
-    assert graphs.shape_for(batch) == (2, 63, 63)
+    assert graphs.shape_for(batch) == (2, 63, 63, (68, 68))
+
+
+def test_rows_are_enough_for_all_pieces_an_end_in_each_added_sentence_and_one_for_padding(
+    made: SimpleNamespace,
+) -> None:
+    from fairseq_plugins.graphs import rounded
+
+    for count in range(1, 40):
+        batch = make_batch(made.task, [(3, 9), *[(1, 1)] * count], count)
+        sentences, source, target, rows = made.make().shape_for(batch)
+        added = sentences - count - 1
+        for found, pieces, length in zip(rows, (4 + 2 * count, 10 + 2 * count), (source, target), strict=True):
+            needed, positions = pieces + added + 1, sentences * length
+            if found is None:
+                assert rounded(needed, positions) >= 0.95 * positions
+            else:
+                assert needed <= found < 0.95 * positions
+
+
+def test_a_batch_that_fairseq_collects_keeps_its_padding(made: SimpleNamespace) -> None:
+    batch = make_batch(made.task, LENGTHS, 1)
+    del batch["pieces"]
+    expected, _ = by_fairseq(made, batch)
+    graphs = made.make()
+    assert graphs.shape_for(batch).rows == (None, None)
+    graphs.add_gradients(batch)
+    assert torch.allclose(flat(made.model), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_a_new_optimizer_loses_no_gradients(made: SimpleNamespace) -> None:
@@ -165,6 +202,8 @@ def test_an_optimizer_takes_all_gradients_in_one_tensor(made: SimpleNamespace) -
     optimizer.multiply_grads(0.5)
     assert optimizer.clip_grad_norm(0.1).item() == pytest.approx(norm.item())
     assert torch.allclose(flat(made.model), gradient, rtol=1e-4, atol=1e-6)
+    assert optimizer.clip_grad_norm(0).item() == pytest.approx(norm.item())  # of the call before
+    assert optimizer.clip_grad_norm(0).item() == pytest.approx(0.1, rel=1e-4)
     optimizer.zero_grad()
     assert [weight.grad.data_ptr() for weight in weights] == places
     assert not flat(made.model).any()
