@@ -47,7 +47,7 @@ class Training:
         utils.set_torch_seed(seed)
         task = tasks.setup_task(config.task)
         task.load_dataset("valid")
-        self.device, self.stock, self._keeps_padding = device, variant.stock, variant.keeps_padding
+        self.device, self.stock, self._leaves_padding_out = device, variant.stock, variant.leaves_padding_out
         self.trainer = Trainer(config, task, task.build_model(config.model), task.build_criterion(config.criterion))
         epochs = self.trainer.get_train_iterator(1)
         self.updates_a_pass = len(epochs)
@@ -82,7 +82,7 @@ class Training:
         language_pair_dataset.collate = batches.by_fairseq if self.stock else batches.collate
         Trainer._reduce_and_log_stats = ahead.by_fairseq if self.stock else ahead.log_without_reading
         torch.backends.cuda.enable_cudnn_sdp(self.stock)
-        without = (lambda *_: None) if self._keeps_padding else attention.rows_without_padding
+        without = attention.rows_without_padding if self._leaves_padding_out else lambda *_: None
         graphs.rows_without_padding = without
 
     def _now(self) -> float:
@@ -117,7 +117,7 @@ class Training:
     def gradient(self) -> Any:
         """Return the gradient of the first batch by all weights, in one fp32 vector on the CPU.
 
-        It is computed twice, because a CUDA graph is there from the second time on.
+        On a GPU it is computed twice, because a CUDA graph is there from the second time on.
         """
         import torch
 
@@ -125,7 +125,7 @@ class Training:
         model, optimizer = trainer.model.train(), trainer.optimizer
         self._prepare()
         batch, _ = trainer._prepare_sample(next(self._batches)[0])
-        for _ in range(2):
+        for _ in range(1 if self.device == "cpu" else 2):
             optimizer.zero_grad()
             trainer.task.train_step(batch, model, trainer.criterion, optimizer, 0)
         named = sorted((name, weight.grad) for name, weight in model.named_parameters() if weight.grad is not None)

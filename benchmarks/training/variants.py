@@ -24,7 +24,7 @@ class Variant:
     flags: dict[str, Any]
     words: tuple[str, ...] = ()
     stock: bool = False  # as fairseq and torch come: batches and logs by fairseq, cuDNN's attention if torch likes
-    keeps_padding: bool = False
+    leaves_padding_out: bool = False  # in graphs
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def variants(device: str) -> list[Variant]:
             Variant("+ our batches and logs, no cuDNN attention", fused, one_by_one),
             Variant("+ transformer_fast", {**OURS, "criterion": STOCK["criterion"]}, one_by_one),
             Variant("+ loss in blocks", OURS, one_by_one),
-            Variant("+ CUDA graphs", OURS, BF16, keeps_padding=True),
-            Variant("+ no rows for padding (the recipes)", OURS, BF16),
+            Variant("+ CUDA graphs", OURS, BF16),
+            Variant("+ no rows for padding (the recipes)", OURS, BF16, leaves_padding_out=True),
         ]
     found = [Variant("fairseq, fp32", STOCK, stock=True), Variant("ours, fp32", OURS)]
     return [*found, Variant("ours, bf16", OURS, BF16)] if has_fast_bf16(cuda=False) else found

@@ -29,7 +29,8 @@ def test_each_step_for_a_gpu_changes_one_thing(root: Path) -> None:
     code = """
 import json
 from benchmarks.training.variants import models, variants
-print(json.dumps([[[v.name, v.flags, v.words, v.stock] for v in variants("cuda")], [m.flags for m in models("cuda")]]))
+steps = [[v.name, v.flags, v.words, v.stock, v.leaves_padding_out] for v in variants("cuda")]
+print(json.dumps([steps, [m.flags for m in models("cuda")]]))
 """
     steps, (model,) = json.loads(run(root, code))
     assert steps[0][0] == "fairseq, fp16"
@@ -114,4 +115,4 @@ for variant in variants("cuda"):
         assert training.dev()["dev_loss"] < before, variant.name
         print(variant.name)
 """
-    assert len(run(root, code, str(make_data(tmp_path, joint=True))).splitlines()) == 7
+    assert len(run(root, code, str(make_data(tmp_path, joint=True))).splitlines()) == 8
