@@ -12,6 +12,7 @@ from experiment.training import gpu
 from experiment.yamlfiles import read_mapping
 from replication.paper import check_call, from_settings
 from replication.sources import Sources
+from snakemake.logging import logger
 from snakemake.settings.types import DeploymentMethod, RerunTrigger
 from snakemake.utils import update_config
 from subwords.errors import InputError
@@ -61,6 +62,12 @@ settings, plan = experiment.settings, experiment.plan
 runtime = settings["runtime"]
 #: Without a GPU here, jobs do not wait for one. On a cluster the profile asks for it (profiles/slurm).
 HAS_GPU = runtime["device"] != "cpu" and bool(gpu.visible_gpus())
+at_once = workflow.global_resources.get("gpu")
+if HAS_GPU and workflow.is_main_process and at_once and at_once.value < (sharing := runtime["runs_per_gpu"]):
+    logger.warning(
+        f"runs_per_gpu: {sharing}, but no more than {at_once.value} at once as snakemake was called."
+        f" next: snakemake --resources gpu={sharing} … for one card, gpu={2 * sharing} for two"
+    )
 
 # Programs run with the Python that runs snakemake, or with that of the rule's conda environment, and find the project's
 # code wherever the working directory is.
