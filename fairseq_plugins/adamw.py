@@ -64,8 +64,9 @@ class FusedAdamW(FairseqOptimizer):
     def clip_grad_norm(self, max_norm: float, aggregate_norm_fn: Any = None) -> torch.Tensor:
         """Return the norm of all gradients together (fp32), and scale them down to `max_norm` if that is above 0.
 
-        With CUDA graphs it is the norm of the update before, so that the card is not waited for. fairseq stops when it
-        is not finite, one update later than elsewhere; so an update whose own norm is not finite changes no weight.
+        With CUDA graphs it is the norm of the update before (the first time, its own), so that the card is not waited
+        for. An update whose norm is not finite changes no weight, and stops the training when its norm is there: in the
+        next update, or before a checkpoint is written. Raises FloatingPointError then.
         """
         gradients = self._gradients()
         norm = torch.nn.utils.get_total_norm([gradient.float() for gradient in gradients])
@@ -77,7 +78,20 @@ class FusedAdamW(FairseqOptimizer):
             return norm
         # where this is not 0, torch's kernel leaves the weights as they are
         self._optimizer.found_inf = (~norm.isfinite()).float()  # type: ignore[attr-defined]
-        return self._norms.exchange(norm)
+        return self._checked(self._norms.exchange(norm))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the optimizer's state, for a checkpoint. Raises FloatingPointError, as `clip_grad_norm`."""
+        if (last := self._norms.last()) is not None:
+            self._checked(last)
+        state: dict[str, Any] = super().state_dict()
+        return state
+
+    def _checked(self, norm: torch.Tensor) -> torch.Tensor:
+        if not norm.isfinite():
+            self._norms = Earlier()  # fairseq saves a checkpoint of what it has before it stops
+            raise FloatingPointError(f"the norm of the gradients is {norm.item()}, of this update or the one before")
+        return norm
 
     def _gradients(self) -> list[torch.Tensor]:
         if self.flat_gradients is not None:

@@ -68,16 +68,19 @@ class RowLayout:
     sentence alone).
 
     On a CPU rows are filled up where oneDNN multiplies: it compiles a kernel for every number of rows that it meets (1
-    to 3 ms, more than the product takes), so they come in multiples of ROWS. On a GPU, whoever does not say how many
-    rows there are would have to wait for its count, so padding has rows there (fairseq_plugins.graphs says it).
+    to 3 ms, more than the product takes), so they come in multiples of ROWS. On a GPU, counting pieces would wait for
+    the card; so padding keeps its rows there, unless the number of rows is given (by fairseq_plugins.graphs).
     """
 
     ROWS = 128
-    #: To copy rows for each attention costs a few hundredths of a training; so does padding of at most this share.
+    #: To copy rows for each attention costs a few hundredths of a training on a CPU; so does padding of this share.
     MUCH = 0.05
 
     def __init__(self, padding: torch.Tensor, rows: int | None = None) -> None:
-        """`padding` is batch × length, true where a piece is padding; `rows` is what `rows_without_padding` returns."""
+        """`padding` is batch × length, true where a piece is padding.
+
+        `rows`, where it is given, is at least one more than there are pieces, and fewer than there are positions.
+        """
         self.batch, self.length = padding.shape
         self.positions = padding.numel()
         device = padding.device.type
@@ -87,11 +90,16 @@ class RowLayout:
         self.filling = -self.positions % multiple
         self._row_of: torch.Tensor | None = None  # a position's row
         self._position_of: torch.Tensor | None = None  # a row's position
-        if rows is None and padding.device.type == "cpu" and not self.by_sentence and padding.any():
-            pieces = self.positions - int(padding.sum())
-            rows = rows_without_padding(-(-(pieces + 1) // multiple) * multiple, self.positions + self.filling)
+        if rows is None and not self.by_sentence and padding.any():
+            count = -(-(self.positions - int(padding.sum()) + 1) // multiple) * multiple
+            rows = count if self.is_much(self.positions + self.filling - count, self.positions) else None
         if rows is not None:
             self._leave_out((padding if self.by_sentence else padding.t()).flatten(), rows)
+
+    @classmethod
+    def is_much(cls, left_out: int, positions: int) -> bool:
+        """Return whether it is worth while to leave so many rows out."""
+        return left_out > cls.MUCH * positions
 
     def _leave_out(self, padding: torch.Tensor, rows: int) -> None:
         """Number the rows of positions that are not padding; a GPU need not be waited for."""
@@ -126,11 +134,6 @@ class RowLayout:
         return rows.unflatten(0, (self.length, self.batch))
 
 
-def rows_without_padding(rows: int, positions: int) -> int | None:
-    """Return `rows`, which pieces and one row for all padding need, or None if `positions` are not many more."""
-    return rows if positions - rows > RowLayout.MUCH * positions else None
-
-
 class _Chosen(torch.autograd.Function):
     """states[chosen]; `back` chooses the other way, because what is chosen several times has a gradient of zero."""
 
@@ -161,7 +164,7 @@ def attend(
 def by_kernel(
     projected: tuple[torch.Tensor, ...], layouts: tuple[RowLayout, ...], visible: Visible, dropped: float
 ) -> torch.Tensor:
-    """Compute `attend` with torch's kernels: rows are batch × length, and have maps before heads."""
+    """Compute `attend` with torch's kernels, which take batch × length; rows have maps before heads."""
     q, k, v = (
         part.transpose(1, 2)
         for rows, layout in zip(projected, layouts, strict=True)

@@ -41,7 +41,7 @@ def collate(
     """Return what fairseq's function of this name returns, but where a target has a piece that is written <pad>.
 
     The piece after it is predicted from an end of sentence, not from padding: what is fed says where padding begins.
-    Beside fairseq's there are `pieces`, the numbers of positions of source and target that are not padded ones.
+    Beside fairseq's entries there is `target_positions`: how many of the targets' positions are not padded ones.
     """
     first = samples[0] if samples else {}
     usual = input_feeding and pad_to_length is None and first.get("target") is not None
@@ -61,7 +61,7 @@ def collate(
         "id": torch.tensor([sample["id"] for sample in samples]).index_select(0, order),
         "nsentences": len(samples),
         "ntokens": int(target.ne(pad_idx).sum()),
-        "pieces": (sum(map(len, sources)), len(pieces)),
+        "target_positions": len(pieces),
         "net_input": {
             "src_tokens": source.index_select(0, order),
             "src_lengths": lengths,

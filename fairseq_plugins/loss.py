@@ -41,7 +41,7 @@ class BlockwiseLoss(LabelSmoothedCrossEntropyCriterion):
             return super().forward(model, sample, reduce)
         features, _ = model(**sample["net_input"], features_only=True)
         weight, target = model.decoder.output_projection.weight, sample["target"]
-        _, rows = sample["net_input"].get("rows", (None, None))
+        rows = sample["net_input"].get("rows")
         loss, nll = label_smoothed_loss(features, weight, target, self.eps, self.padding_idx, rows)
         log = {"loss": loss.detach(), "nll_loss": nll, **self.sizes(sample)}
         return loss, log["sample_size"], log
@@ -77,14 +77,13 @@ def label_smoothed_loss(
     target: torch.Tensor,
     epsilon: float,
     padding: int,
-    rows_without_padding: int | None = None,
+    row_count: int | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the summed loss and negative log-likelihood (nats) of the pieces that are not `padding`.
 
     features: batch × length × channels; weight: vocabulary × channels; target: batch × length. The likelihood has no
     gradient. fairseq's smoothing: `epsilon` is spread over the vocabulary's other pieces. On a GPU rows of padding are
-    left out where `rows_without_padding` says how many others there are (as for RowLayout): to count them would take a
-    wait.
+    left out where `row_count` is given: that of a RowLayout of the target.
     """
     if not torch.is_grad_enabled():  # on dev: autograd.Function would be told that the weight wants a gradient
         weight = weight.detach()
@@ -92,8 +91,8 @@ def label_smoothed_loss(
     kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
     counted = wanted.ne(padding)
-    if rows_without_padding is not None:
-        layout = RowLayout(target.eq(padding), rows_without_padding)
+    if row_count is not None:
+        layout = RowLayout(target.eq(padding), row_count)
         sides = (features, target, target.ne(padding))
         rows, wanted, counted = (layout.flatten(one.transpose(0, 1)) for one in sides)
     elif device == "cpu":

@@ -75,24 +75,24 @@ class FastTransformer(TransformerModel):
         src_tokens: torch.Tensor,
         src_lengths: torch.Tensor,
         prev_output_tokens: torch.Tensor,
-        rows: tuple[int | None, int | None] = (None, None),
+        rows: int | None = None,
         **options: Any,
     ) -> tuple[torch.Tensor, dict[str, Any]]:
         """Return scores of all target positions, or features with `features_only`, and no attention weights.
 
-        `rows` says how many rows source and target have without padding, where a GPU would be waited for to count them.
+        `rows` is how many rows the target has without padding (see RowLayout).
         """
-        encoded = {**self.encoder.encode(src_tokens, rows[0]), "rows": rows}
+        encoded = {**self.encoder.encode(src_tokens), "target_rows": rows}
         return self.decoder(prev_output_tokens, encoder_out=encoded, **options)
 
 
 class FastEncoder(TransformerEncoder):
     """fairseq's encoder, called by its beam search; losses and greedy translation call `encode`."""
 
-    def encode(self, src_tokens: torch.Tensor, rows: int | None = None) -> dict[str, list[torch.Tensor]]:
+    def encode(self, src_tokens: torch.Tensor) -> dict[str, list[torch.Tensor]]:
         """Return the last layer's states of a batch of sources, as fairseq's decoder takes them."""
         padding = src_tokens.eq(self.padding_idx)
-        visible, layout = Visible(padding), RowLayout(padding, rows)
+        visible, layout = Visible(padding), RowLayout(padding)
         states = embed(self, src_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):
             for layer in self.layers:
@@ -123,8 +123,8 @@ class FastDecoder(TransformerDecoder):
             return super().extract_features(prev_output_tokens, encoder_out, *rest)
         padding = encoder_out["encoder_padding_mask"][0]
         visible, future = Visible(padding), Visible(causal=True)
-        source_rows, rows = encoder_out.get("rows", (None, None))
-        layout, source = RowLayout(prev_output_tokens.eq(self.padding_idx), rows), RowLayout(padding, source_rows)
+        layout = RowLayout(prev_output_tokens.eq(self.padding_idx), encoder_out.get("target_rows"))
+        source = RowLayout(padding)
         memory = source.flatten(encoder_out["encoder_out"][0])
         states = embed(self, prev_output_tokens, layout)
         with torch.autocast(states.device.type, enabled=False):

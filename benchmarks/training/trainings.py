@@ -70,20 +70,21 @@ class Training:
         began = self._now()
         for _ in range(count):
             self.trainer.train_step(next(self._batches))
-        self.seconds += [(self._now() - began) / count] * count
+        took = self._now() - began
+        self.seconds += [took / count for _ in range(count)]
 
     def _prepare(self) -> None:
         """Set what all trainings of a process share."""
         import torch
         from fairseq.data import language_pair_dataset
         from fairseq.trainer import Trainer
-        from fairseq_plugins import ahead, attention, batches, graphs
+        from fairseq_plugins import ahead, batches
+        from fairseq_plugins.graphs import Graphs
 
         language_pair_dataset.collate = batches.by_fairseq if self.stock else batches.collate
         Trainer._reduce_and_log_stats = ahead.by_fairseq if self.stock else ahead.log_without_reading
         torch.backends.cuda.enable_cudnn_sdp(self.stock)
-        without = attention.rows_without_padding if self._leaves_padding_out else lambda *_: None
-        graphs.rows_without_padding = without
+        Graphs.leaves_padding_out = self._leaves_padding_out
 
     def _now(self) -> float:
         if self.device == "cpu":
@@ -135,14 +136,17 @@ class Training:
 def compare(
     data: Path, model: Model, variants: Sequence[Variant], device: str, seeds: int, updates: int, warmup: int
 ) -> list[dict[str, Any]]:
-    """Train all variants in turn, `TOGETHER` updates of each, with each seed; return what each took and learned."""
+    """Train all variants in turn with each seed; return what each took and learned.
+
+    After the first `warmup` updates, `TOGETHER` are timed together.
+    """
     together = TOGETHER[device]
     found: list[dict[str, Any]] = [{"name": variant.name, "seconds": [], "ratios": []} for variant in variants]
     for seed in range(1, seeds + 1):
         trainings = [Training(data, model, variant, device, seed) for variant in variants]
-        for done in range(0, updates, together):
+        for count in [*[1] * warmup, *[together] * ((updates - warmup) // together), (updates - warmup) % together]:
             for training in trainings:
-                training.update(min(together, updates - done))
+                training.update(count)
         for entry, training in zip(found, trainings, strict=True):
             own, first = training.seconds[warmup:], trainings[0].seconds[warmup:]
             entry["seconds"].append(statistics.median(own))

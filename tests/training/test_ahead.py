@@ -20,7 +20,12 @@ def test_each_number_comes_when_the_next_one_does(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", CARD])
-def test_an_update_that_is_not_finite_changes_no_weight_and_the_next_one_says_it(device: str) -> None:
+@pytest.mark.parametrize("wrong", [float("inf"), float("nan")])
+@pytest.mark.parametrize("largest", [0.0, 100.0])
+@pytest.mark.parametrize("at_a_checkpoint", [False, True])
+def test_an_update_that_is_not_finite_changes_no_weight_and_stops_the_training(
+    device: str, wrong: float, largest: float, at_a_checkpoint: bool
+) -> None:
     from fairseq_plugins.adamw import FusedAdamW, FusedAdamWConfig
 
     weight = torch.nn.Parameter(torch.ones(3, device=device))
@@ -29,7 +34,7 @@ def test_an_update_that_is_not_finite_changes_no_weight_and_the_next_one_says_it
 
     def update(gradient: float) -> tuple[float, float]:
         optimizer.flat_gradients.fill_(gradient)  # type: ignore[union-attr]
-        norm = optimizer.clip_grad_norm(0.0)
+        norm = optimizer.clip_grad_norm(largest)
         optimizer.step()
         return norm.item(), weight[0].item()
 
@@ -37,12 +42,13 @@ def test_an_update_that_is_not_finite_changes_no_weight_and_the_next_one_says_it
     assert update(1.0) == (pytest.approx(root), pytest.approx(0.9))
     assert update(2.0)[0] == pytest.approx(root)
     before = weight[0].item()
-    state = {name: value.clone() for name, value in optimizer.optimizer.state[weight].items()}
-    assert update(float("nan")) == (pytest.approx(2 * root), before)
-    assert all(torch.equal(value, optimizer.optimizer.state[weight][name]) for name, value in state.items())
-    norm, after = update(1.0)
-    assert norm != norm  # fairseq stops here
-    assert after < before
+    state = {name: value.clone() for name, value in optimizer.state_dict()["state"][0].items()}
+    assert update(wrong) == (pytest.approx(2 * root), before)
+    with pytest.raises(FloatingPointError, match=rf"is {wrong}, of this update or the one before"):
+        optimizer.state_dict() if at_a_checkpoint else update(1.0)
+    kept = optimizer.state_dict()["state"][0]  # of the checkpoint that fairseq saves of a crash
+    assert all(torch.equal(value, kept[name]) for name, value in state.items())
+    assert weight[0].item() == before
 
 
 @pytest.mark.parametrize("function", ["by_fairseq", "log_without_reading"])
@@ -71,4 +77,14 @@ def test_what_is_logged_stays_and_nothing_is_read(function: str) -> None:
     values = meters.get_smoothed_values()
     assert (values["loss"], values["gnorm"], values["clip"]) == (3.0, 4.0, 100.0)
     assert bool(found.get("loss")) == (function == "by_fairseq")
+    assert MetersDict.get_smoothed_values is read
+
+
+def test_after_an_error_meters_can_be_read() -> None:
+    from fairseq.logging.meters import MetersDict
+    from fairseq_plugins import ahead
+
+    read = MetersDict.get_smoothed_values
+    with pytest.raises(AttributeError):
+        ahead.log_without_reading(None, [], 1, None)
     assert MetersDict.get_smoothed_values is read

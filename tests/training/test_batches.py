@@ -35,7 +35,7 @@ def test_they_are_those_of_fairseq(found: list[Any], left_source: bool, left_tar
     samples = [{"id": number, "source": source, "target": target} for number, source, target in found]
     how: dict[str, Any] = {"left_pad_source": left_source, "left_pad_target": left_target, "pad_to_multiple": multiple}
     ours = collate(samples, PAD, END, **how)
-    assert ours.pop("pieces") == tuple(sum(len(sample[side]) for sample in samples) for side in ("source", "target"))
+    assert ours.pop("target_positions") == sum(len(sample["target"]) for sample in samples)
     assert_equal(ours, by_fairseq(samples, PAD, END, **how))
 
 
@@ -49,7 +49,7 @@ def test_what_is_fed_is_padded_after_its_end_alone(targets: list[list[int]]) -> 
         for number, target in enumerate(targets)
     ]
     found, expected = collate(samples, PAD, END), by_fairseq(samples, PAD, END)
-    del found["pieces"]
+    del found["target_positions"]
     longest = max(map(len, targets)) + 1
     fed = {
         number: [END, *(END if piece == PAD else piece for piece in target)] + [PAD] * (longest - 1 - len(target))

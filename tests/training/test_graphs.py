@@ -74,15 +74,23 @@ def by_fairseq(made: SimpleNamespace, *batches: dict[str, Any]) -> tuple[torch.T
 @pytest.mark.parametrize("by_torch", [False, True], ids=["written out", "by torch, the path of a GPU"])
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("leaves_out", [True, False], ids=["without padding", "with padding"])
+@pytest.mark.parametrize("lengths", [LENGTHS, [(target, source) for source, target in LENGTHS]], ids=["", "turned"])
 def test_losses_and_gradients_are_those_of_the_batch(
-    made: SimpleNamespace, left: bool, by_torch: bool, leaves_out: bool, monkeypatch: pytest.MonkeyPatch
+    made: SimpleNamespace,
+    left: bool,
+    by_torch: bool,
+    leaves_out: bool,
+    lengths: list[tuple[int, int]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from fairseq_plugins import attention, transformer
+    from fairseq_plugins import attention, loss, transformer
+    from fairseq_plugins import graphs as graphs_module
 
     for module in (attention, transformer):
         monkeypatch.setattr(module, "by_torch", lambda device: by_torch)
+    monkeypatch.setattr(graphs_module.Graphs, "leaves_padding_out", leaves_out)
     monkeypatch.setattr(attention.RowLayout, "MUCH", 0.05 if leaves_out else 1.0)
-    first, second = (make_batch(made.task, LENGTHS, seed) for seed in (1, 2))
+    first, second = (make_batch(made.task, lengths, seed) for seed in (1, 2))
     if not left:
         for batch in (first, second):
             tokens = batch["net_input"]["src_tokens"]
@@ -91,7 +99,21 @@ def test_losses_and_gradients_are_those_of_the_batch(
             batch["net_input"]["src_tokens"] = torch.stack(moved)
     expected = [by_fairseq(made, batch) for batch in (first, second)]
     graphs = made.make(left)
-    assert all((rows is not None) == leaves_out for rows in graphs.shape_for(first).rows)
+    shape = graphs.shape_for(first)
+    assert (shape.rows is not None) == leaves_out
+    rows, layer, own = [], transformer.feed_forward, loss._LabelSmoothedLoss.apply
+    decoder = {id(one) for one in made.model.decoder.layers}
+
+    def seen(layer_of: Any, states: torch.Tensor) -> torch.Tensor:
+        rows.extend([len(states)] if id(layer_of) in decoder else [])
+        return layer(layer_of, states)
+
+    def of_loss(states: torch.Tensor, *rest: Any) -> Any:
+        rows.append(len(states))
+        return own(states, *rest)
+
+    monkeypatch.setattr(transformer, "feed_forward", seen)
+    monkeypatch.setattr(loss, "_LabelSmoothedLoss", SimpleNamespace(apply=of_loss))
     for number, batch in enumerate((first, second, first, second)):  # of one shape: computed once, then replayed
         made.model.zero_grad(set_to_none=False)
         found = graphs.add_gradients(batch)
@@ -99,6 +121,8 @@ def test_losses_and_gradients_are_those_of_the_batch(
         assert found["loss"].item() == pytest.approx(loss, rel=1e-6)
         assert torch.allclose(flat(made.model), gradient, rtol=1e-4, atol=1e-5)
     assert len(made.replays) == 3
+    if leaves_out:
+        assert rows == [shape.rows] * 12  # of two layers and the loss, four times
 
 
 def test_batches_of_an_update_add_up_where_the_gradients_are(made: SimpleNamespace) -> None:
@@ -120,34 +144,39 @@ def test_padding_leaves_the_table_of_positions_where_it_is(made: SimpleNamespace
     place = positions.weights.data_ptr()
     graphs.add_gradients(batch)
     assert positions.weights.data_ptr() == place
-    assert graphs.shape_for(batch) == (2, 64, 64, (68, 68))
+    assert graphs.shape_for(batch) == (2, 64, 64, 80)
     graphs._longest = (63, 63)
-    assert graphs.shape_for(batch) == (2, 63, 63, (68, 68))
+    assert graphs.shape_for(batch) == (2, 63, 63, 80)
 
 
-def test_rows_are_enough_for_all_pieces_an_end_in_each_added_sentence_and_one_for_padding(
-    made: SimpleNamespace,
-) -> None:
-    from fairseq_plugins.graphs import rounded
+@given(st.integers(1, 30_000), st.integers(1, 30_000))
+def test_rows_are_few_numbers_and_enough_for_all_pieces_and_one_for_padding(pieces: int, more: int) -> None:
+    from fairseq_plugins.graphs import rows_for
 
-    for count in range(1, 40):
-        batch = make_batch(made.task, [(3, 9), *[(1, 1)] * count], count)
-        sentences, source, target, rows = made.make().shape_for(batch)
-        added = sentences - count - 1
-        for found, pieces, length in zip(rows, (4 + 2 * count, 10 + 2 * count), (source, target), strict=True):
-            needed, positions = pieces + added + 1, sentences * length
-            if found is None:
-                assert rounded(needed, positions) >= 0.95 * positions
-            else:
-                assert needed <= found < 0.95 * positions
+    positions = pieces + more
+    step = positions / 8
+    rows = rows_for(pieces, positions)
+    if rows is None:
+        assert pieces + 1 > 0.95 * positions - step - 8
+    else:
+        assert pieces + 1 <= rows < min(pieces + 1 + step + 8, 0.95 * positions)
+        assert rows_for(rows - 1, positions) == rows
+    assert len({rows_for(count, positions) for count in range(1, positions, max(1, positions // 100))}) <= 9
+
+
+def test_an_end_in_each_sentence_that_is_added_has_its_row(made: SimpleNamespace) -> None:
+    from fairseq_plugins.graphs import rows_for
+
+    batch = make_batch(made.task, [(3, 19), *[(1, 1)] * 16], 1)  # 17 sentences, 18 after padding; 20 + 16 · 2 pieces
+    assert made.make().shape_for(batch) == (18, 4, 20, rows_for(52 + 1, 360))
 
 
 def test_a_batch_that_fairseq_collects_keeps_its_padding(made: SimpleNamespace) -> None:
     batch = make_batch(made.task, LENGTHS, 1)
-    del batch["pieces"]
+    del batch["target_positions"]
     expected, _ = by_fairseq(made, batch)
     graphs = made.make()
-    assert graphs.shape_for(batch).rows == (None, None)
+    assert graphs.shape_for(batch).rows is None
     graphs.add_gradients(batch)
     assert torch.allclose(flat(made.model), expected, rtol=1e-4, atol=1e-5)
 

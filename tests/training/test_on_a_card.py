@@ -89,6 +89,24 @@ def test_graphs_have_the_losses_and_gradients_of_their_batches() -> None:
     assert len(graphs._graphs) == 1
 
 
+def test_an_update_does_not_wait_for_the_card() -> None:
+    training = Training()
+    graphs, batch = make_graphs(training), on_the_card(make_batch(training.task, LENGTHS))
+    training.optimizer.flat_gradients = graphs.gradients
+    for number in range(4):  # computed, captured, replayed, replayed
+        torch.cuda.synchronize()
+        if number > 1:
+            torch.cuda.set_sync_debug_mode("error")
+        try:
+            training.optimizer.zero_grad()
+            graphs.add_gradients(batch)
+            training.optimizer.multiply_grads(0.5)
+            training.optimizer.clip_grad_norm(1.0)
+            training.optimizer.step()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+
+
 def test_a_replayed_graph_drops_what_the_seed_says() -> None:
     training = Training(dropout=0.3)
     batch = on_the_card(make_batch(training.task, LENGTHS))

@@ -152,6 +152,19 @@ def test_much_padding_is_left_out_of_rows(lengths: list[int], rows: int, monkeyp
     assert torch.equal(states.grad, weight)
 
 
+@pytest.mark.parametrize(("padded", "rows"), [(200, 2432), (89, 2432), (88, None)])
+def test_rows_that_are_filled_up_count_as_saved(padded: int, rows: int | None) -> None:
+    """2,520 positions are filled up to 2,560. With 2,320 pieces and a row for padding, 2,432 remain: 128 are saved, and
+    more than a twentieth of 2,520 is much. With 2,432 pieces nothing is saved."""
+    from fairseq_plugins.attention import RowLayout
+
+    padding = torch.arange(42) >= 42 - (torch.arange(60) < padded % 60).int()[:, None] - padded // 60
+    assert padding.sum() == padded
+    with torch.autocast("cpu", torch.bfloat16):
+        layout = RowLayout(padding)
+    assert len(layout.flatten(torch.rand(42, 60, 1))) == (rows or 2560)
+
+
 def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """torch's attention, run here on the CPU by its reference, against the products written out.
 

@@ -4,8 +4,9 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
     --corpus results/corpora/loresmt-en-ga.KEY/en-ga
 
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
-translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. The
-findings of this folder itself are the means over all directions of the small form.
+translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. A folder
+without scores.csv has seeds of several experiments: they are scored here, from English to Irish. The findings of this
+folder itself are the means over all directions of the small form.
 """
 
 from __future__ import annotations
@@ -65,6 +66,25 @@ def of_scores(rows: Sequence[Row]) -> str:
     columns = [column for metric in metrics for column in (metric, f"{metric} less {BASELINE}'s")]
     said = "Means over seeds ± half of the 95% t interval; differences with their 95% intervals."
     return f"{said}\n\n{table(['system', 'seeds', *columns], lines)}"
+
+
+def of_translations(found: Found, references: Sequence[str], language: str) -> str:
+    """Return what `of_scores` does, of translations: scores of each seed, and the comparison with its verdict."""
+    texts = {(name, seed): lines for name, seeds in found.items() for seed, lines in seeds.items()}
+    lines = []
+    for metric in ("bleu", "chrf", "chrf++"):
+        _, counted = count_sentences(metric, texts, references, target=language)
+        runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
+        compared = compare(runs, {name: BASELINE for name in found if name != BASELINE}, margin=0.5)
+        for name, of in runs.items():
+            each = [shown(run.score) for run in of]
+            cells = [METRICS[metric].label, name, ", ".join(map(str, found[name])), ", ".join(each)]
+            cells.append(shown(statistics.fmean(run.score for run in of)))
+            if against := compared.get(name):
+                cells += [shown(against.effect, against.low, against.high), f"{against.p_holm:.3f}", against.verdict]
+            lines.append([*cells, *[""] * (8 - len(cells))])
+    columns = ["", "system", "seeds", "of each", "mean", f"less {BASELINE}'s", "p (Holm)", "verdict"]
+    return f"Scores of each seed; differences with their 95% intervals.\n\n{table(columns, lines)}"
 
 
 def dev_scores(runs: Path) -> Iterator[dict[str, Any]]:
@@ -138,7 +158,8 @@ def of_differences(found: Found, source: Sequence[str], references: Sequence[str
         f"all, cut at {LONGEST} times the reference's words": lambda lines: cut(lines, references),
         f"{len(plain)} sources without a capital but their first letter": lambda lines: [lines[each] for each in plain],
     }
-    against = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW), (HFT, MOSES))
+    pairs = ((RAW, BASELINE), (MOSES, BASELINE), (HFT, BASELINE), (MOSES, RAW), (HFT, RAW), (HFT, MOSES))
+    against = [pair for pair in pairs if found.keys() >= {*pair}]
     rows = []
     for said, change in changes.items():
         texts = {(name, seed): change(lines) for name, seeds in found.items() for seed, lines in seeds.items()}
@@ -229,22 +250,27 @@ def over_directions(page: Path, metric: str) -> str:
 
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
-    """Yield the parts of a folder's findings.md; of the page's own folder, which has no scores, the means."""
-    if not (folder / "scores.csv").exists():
+    """Yield the parts of a folder's findings.md; of the page's own folder, the means."""
+    if (folder / "analysis.py").exists():
         yield "The small form, all directions: differences with their 95% intervals."
         yield from (over_directions(folder, metric) for metric in ("bleu", "chrf", "chrf++"))
         return
-    rows = read_scores(folder / "scores.csv")
-    yield of_scores(rows)
+    direction, testset = "en-ga", "test_en2ga"
+    scored = (folder / "scores.csv").exists()
+    if scored:
+        rows = read_scores(folder / "scores.csv")
+        direction, testset = rows[0]["direction"], rows[0]["testset"]
+        yield of_scores(rows)
     if (dev := folder / "dev.csv").exists():
         with dev.open(encoding="utf-8", newline="") as stream:
             yield of_dev([*csv.DictReader(stream)])
     if corpus:
-        direction, testset = rows[0]["direction"], rows[0]["testset"]
         texts = corpus / "references"
         languages = direction.split("-")
         source, references = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in languages))
         found = translations(folder / "translations.tar.xz")
+        if not scored:
+            yield of_translations(found, references, languages[1])
         yield of_lengths(found, references, languages[1])
         yield of_differences(found, source, references, languages[1])
         yield "\n".join(of_learning(found, source, references, languages[1]))
