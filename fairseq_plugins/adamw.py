@@ -90,7 +90,7 @@ class FusedAdamW(FairseqOptimizer):
     def _checked(self, norm: torch.Tensor) -> torch.Tensor:
         if not norm.isfinite():
             self._norms = Earlier()  # fairseq saves a checkpoint of what it has before it stops
-            raise FloatingPointError(f"the norm of the gradients is {norm.item()}, of this update or the one before")
+            raise FloatingPointError(f"the norm of the gradients is {norm.item()} in this update or the one before")
         return norm
 
     def _gradients(self) -> list[torch.Tensor]:

@@ -7,8 +7,9 @@ On a CPU: transformer-small and a larger model, seconds of processor time. On a 
 update, in one process, on the same batches, of Multi30k if --data names no other text; a batch is an update, whatever
 the recipe's update-freq. A ratio is the median over updates. Of the first pass through the text, when every batch has a
 new shape, the milliseconds are beside them on a GPU. The dev loss after the last update, over seeds, says whether they
-learn the same, and the gradient without dropout whether they compute the same. The last column is what one look at dev
-takes after these updates: its loss, and its translation with a beam of 1.
+learn the same, and the gradient without dropout whether they compute the same. On a GPU, after the warm-up, eight
+updates are timed together: the processor launches one while another is computed. The last column is what one look at
+dev takes after these updates: its loss, and its translation with a beam of 1.
 """
 
 from __future__ import annotations

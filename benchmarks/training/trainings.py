@@ -141,10 +141,11 @@ def compare(
     After the first `warmup` updates, `TOGETHER` are timed together.
     """
     together = TOGETHER[device]
+    whole, rest = divmod(updates - warmup, together)
     found: list[dict[str, Any]] = [{"name": variant.name, "seconds": [], "ratios": []} for variant in variants]
     for seed in range(1, seeds + 1):
         trainings = [Training(data, model, variant, device, seed) for variant in variants]
-        for count in [*[1] * warmup, *[together] * ((updates - warmup) // together), (updates - warmup) % together]:
+        for count in filter(None, [*[1] * warmup, *[together] * whole, rest]):
             for training in trainings:
                 training.update(count)
         for entry, training in zip(found, trainings, strict=True):

@@ -44,7 +44,7 @@ def test_an_update_that_is_not_finite_changes_no_weight_and_stops_the_training(
     before = weight[0].item()
     state = {name: value.clone() for name, value in optimizer.state_dict()["state"][0].items()}
     assert update(wrong) == (pytest.approx(2 * root), before)
-    with pytest.raises(FloatingPointError, match=rf"is {wrong}, of this update or the one before"):
+    with pytest.raises(FloatingPointError, match=rf"is {wrong} in this update or the one before"):
         optimizer.state_dict() if at_a_checkpoint else update(1.0)
     kept = optimizer.state_dict()["state"][0]  # of the checkpoint that fairseq saves of a crash
     assert all(torch.equal(value, kept[name]) for name, value in state.items())

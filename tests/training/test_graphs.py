@@ -83,8 +83,9 @@ def test_losses_and_gradients_are_those_of_the_batch(
     lengths: list[tuple[int, int]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from fairseq_plugins import attention, loss, transformer
+    from fairseq_plugins import attention, transformer
     from fairseq_plugins import graphs as graphs_module
+    from fairseq_plugins import loss as loss_module
 
     for module in (attention, transformer):
         monkeypatch.setattr(module, "by_torch", lambda device: by_torch)
@@ -101,7 +102,7 @@ def test_losses_and_gradients_are_those_of_the_batch(
     graphs = made.make(left)
     shape = graphs.shape_for(first)
     assert (shape.rows is not None) == leaves_out
-    rows, layer, own = [], transformer.feed_forward, loss._LabelSmoothedLoss.apply
+    rows, layer, own = [], transformer.feed_forward, loss_module._LabelSmoothedLoss.apply
     decoder = {id(one) for one in made.model.decoder.layers}
 
     def seen(layer_of: Any, states: torch.Tensor) -> torch.Tensor:
@@ -113,7 +114,7 @@ def test_losses_and_gradients_are_those_of_the_batch(
         return own(states, *rest)
 
     monkeypatch.setattr(transformer, "feed_forward", seen)
-    monkeypatch.setattr(loss, "_LabelSmoothedLoss", SimpleNamespace(apply=of_loss))
+    monkeypatch.setattr(loss_module, "_LabelSmoothedLoss", SimpleNamespace(apply=of_loss))
     for number, batch in enumerate((first, second, first, second)):  # of one shape: computed once, then replayed
         made.model.zero_grad(set_to_none=False)
         found = graphs.add_gradients(batch)

@@ -22,5 +22,5 @@ def test_jobs_that_share_a_card_have_to_be_allowed(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")  # a card, by its name
     done = workplace.snakemake("-n", *words, config=config)
     assert done.returncode == 0, done.stdout
-    assert ("runs_per_gpu: 4, but no more than 1 at once" in done.stdout) == warned
+    assert ("runs_per_gpu: 4, but snakemake runs no more than 1 of these jobs" in done.stdout) == warned
     assert done.stdout.count("runs_per_gpu:") == warned

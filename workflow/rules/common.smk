@@ -65,7 +65,7 @@ HAS_GPU = runtime["device"] != "cpu" and bool(gpu.visible_gpus())
 at_once = workflow.global_resources.get("gpu")
 if HAS_GPU and workflow.is_main_process and at_once and at_once.value < (sharing := runtime["runs_per_gpu"]):
     logger.warning(
-        f"runs_per_gpu: {sharing}, but no more than {at_once.value} at once as snakemake was called."
+        f"runs_per_gpu: {sharing}, but snakemake runs no more than {at_once.value} of these jobs at a time."
         f" next: snakemake --resources gpu={sharing} … for one card, gpu={2 * sharing} for two"
     )
 
