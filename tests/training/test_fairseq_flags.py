@@ -61,6 +61,8 @@ def test_a_circle_is_an_error() -> None:
         ({"optimizer": "sgdd"}, "did you mean 'sgd'"),
         ({"activation-fn": "rleu"}, "did you mean 'relu'"),
         ({"label-smoothing": 0.1}, "it belongs to criterion:"),
+        ({"max-update": -1, "max-epoch": 3}, "max-update=-1\n  allowed: at least 0"),  # one update, and it would end
+        ({"max-epoch": -1, "max-update": 3}, "max-epoch=-1\n  allowed: at least 0"),  # nothing would be trained
     ],
 )
 def test_a_wrong_flag_says_what_is_wrong(wrong: dict[str, Any], message: str) -> None:
@@ -155,7 +157,7 @@ def test_a_recipe_whose_validation_comes(flags: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("flags", [{}, {"max-update": None}, {"patience": -1}, {"stop-min-lr": -1, "max-epoch": 0}])
 def test_a_recipe_without_an_end(flags: dict[str, Any]) -> None:
-    """-1 is fairseq's word for never."""
+    """Of patience and stop-min-lr, -1 is fairseq's word for never; of max-epoch and max-update it is 0."""
     with pytest.raises(InputError, match="the training has no end"):
         fairseq_flags.check_end("mine", flags)
 

@@ -30,6 +30,8 @@ FILE_FLAGS: list[str] = _TREATED["files"]
 
 #: Batches of dev where it is translated greedily, on all cards together: pieces, and sentences.
 _DEV_BATCH = {"max-tokens-valid": 16000, "batch-size-valid": 1000}
+#: The smallest numbers of flags that fairseq takes with any. Of the ends of a training 0 is never, and -1 its start.
+_AT_LEAST = {"max-epoch": 0, "max-update": 0}
 
 
 @functools.cache
@@ -93,6 +95,9 @@ def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> 
         if isinstance(value, bool) or not isinstance(value, number):
             hint = " (YAML reads 1e-3 as text: write 0.001 or 1.0e-3)" if isinstance(value, str) else ""
             raise InputError(f"model {name}: {flag}={value!r} is not a number{hint}", allowed=f"a value of type {kind}")
+        if value < _AT_LEAST.get(flag, -math.inf):
+            step = f"correct it; or take it out: `{flag}: null`"
+            raise InputError(f"model {name}: {flag}={value}", allowed=f"at least {_AT_LEAST[flag]}", next_step=step)
     elif isinstance(value, bool):
         raise InputError(f"model {name}: {flag}={value}", allowed=f'text, in quotes: {flag}: "{value}"')
     elif entry.get("choices") and str(value) not in entry["choices"]:
