@@ -11,9 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from subwords.api import learn
 from subwords.boundaries import GoldWord, boundary_scores, cuts, piece_boundaries, read_gold
 from subwords.char import Characters
 from subwords.errors import InputError
+from subwords.files import read_lines
 from subwords.huffman import Huffman
 from subwords.statistics import (
     Segmented,
@@ -113,6 +115,22 @@ def test_a_mark_for_the_unknown_is_unknown_even_if_training_had_it(tmp_path: Pat
     assert (rates["unknown_piece_rate"], rates["unknown_word_rate"]) == (0.5, 0.5)
     assert unknown_rates(file, {"a", "<unk>"})["unknown_pieces"] == 0
     assert describe(file, segmenter=model)["kept_whole"] == 0.5
+
+
+def test_a_word_is_as_known_as_its_pieces_in_the_line(tmp_path: Path) -> None:
+    """byte-bpe writes a space into the piece of the word behind it; alone, that word has another piece."""
+    model = learn("byte-bpe", [write(tmp_path, "train", "to be to be to be\n")], 260)
+    text = write(tmp_path, "text", "to be xé to\nbe to\n")
+    pieces = write(tmp_path, "pieces", "".join(f"{line}\n" for line in model.encode_lines(read_lines(text))))
+    known = set(model.encode("to be to be to be").split(" "))
+    rates = unknown_rates(Segmented(pieces, text), known, model)
+    assert (rates["words"], rates["words_with_unknown"]) == (6, 2)  # xé; and be at the start of a line
+
+
+def test_a_text_of_other_lines_is_refused(tmp_path: Path) -> None:
+    file = Segmented(write(tmp_path, "pieces", "a\na\n"), write(tmp_path, "text", "a\n"))
+    with pytest.raises(InputError, match="1 lines"):
+        unknown_rates(file, {"a"}, Words({"a": 3}))
 
 
 def test_measuring_leaves_no_counts_behind(tmp_path: Path) -> None:

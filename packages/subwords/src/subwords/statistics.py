@@ -1,9 +1,9 @@
 """What a segmentation does to a text, in numbers.
 
 A *piece* is what single spaces separate in a segmented file. A *word* is what single spaces separate in the text that
-the algorithm read (so for tokenized text a comma is a word, for raw text it belongs to one). What a word's pieces are
+the algorithm read (so for tokenized text a comma is a word, for raw text it belongs to one). How many pieces a word has
 is asked of the algorithm itself, which encodes each word type alone; pieces between words (the `▁` of `char`) are
-nobody's.
+nobody's. Whether a word has an unknown piece is seen in its line.
 
 Frequencies are those of the pieces seen in the training text; a piece of the model that never occurs there has no rank.
 """
@@ -13,7 +13,8 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,12 +88,7 @@ def describe(
 
 def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmenter | None) -> dict[str, Any]:
     assert train.text is not None
-    lines = sum(1 for _ in read_lines(train.text))
-    if lines != sentences:
-        raise InputError(
-            f"{train.text} has {lines} lines, {train.pieces} has {sentences}",
-            allowed="the text that was segmented, line for line",
-        )
+    _check_lines(train, sum(1 for _ in read_lines(train.text)), sentences)
     counts = count_words([train.text])
     words = sum(counts.values())
     letters = sum(len(word) * count for word, count in counts.items())
@@ -113,6 +109,14 @@ def _of_words(train: Segmented, sentences: int, pieces: int, segmenter: Segmente
     return result
 
 
+def _check_lines(file: Segmented, lines: int, segmented: int) -> None:
+    if lines != segmented:
+        raise InputError(
+            f"{file.text} has {lines} lines, {file.pieces} has {segmented}",
+            allowed="the text that was segmented, line for line",
+        )
+
+
 def unknown_rates(
     file: Segmented, known: Collection[str], segmenter: Segmenter | None = None
 ) -> dict[str, int | float | None]:
@@ -120,7 +124,8 @@ def unknown_rates(
 
     `pieces`, `unknown_pieces`, `unknown_piece_rate`; with a text and a segmenter also `words`, `words_with_unknown`,
     `unknown_word_rate`: running words that contain an unknown piece. The algorithm's own mark for what it does not know
-    (`<unk>`) is an unknown piece even where training had it.
+    (`<unk>`) is an unknown piece even where training had it. Raises InputError when the text has not as many lines as
+    the pieces.
     """
     marks = segmenter.unknown_marks if segmenter else frozenset()
 
@@ -135,12 +140,29 @@ def unknown_rates(
         "unknown_piece_rate": ratio(missed, pieces),
     }
     if file.text and segmenter:
-        words = count_words([file.text])
-        encoded = zip(words, segmenter.pieces_of(words), strict=True)
-        hit = sum(words[word] for word, parts in encoded if any(map(unknown, parts)))
-        total = sum(words.values())
+        text, lines = list(read_lines(file.text)), list(read_lines(file.pieces))
+        _check_lines(file, len(text), len(lines))
+        total = sum(count_words([file.text]).values())
+        hit = sum(_words_with(unknown, segmenter, *pair) for pair in zip(text, lines, strict=True))
         result |= {"words": total, "words_with_unknown": hit, "unknown_word_rate": ratio(hit, total)}
     return result
+
+
+def _words_with(unknown: Callable[[str], bool], segmenter: Segmenter, text: str, line: str) -> int:
+    """Return how many words of a text have unknown pieces in its segmented line.
+
+    Where pieces are no stretches of the text (symbols of codes, `<unk>` for a word), words are encoded alone.
+    """
+    pieces = line.split(" ")
+    if not any(unknown(piece) for piece in pieces if piece):
+        return 0
+    words = [word for word in text.split(" ") if word]
+    stretches = ["".join(each.split()) for each in segmenter.surfaces(pieces) or ()]
+    if [len("".join(stretches)), "".join(stretches).casefold()] != [len("".join(words)), "".join(words).casefold()]:
+        return sum(any(map(unknown, alone)) for alone in segmenter.pieces_of(words))
+    characters = iter([number for number, word in enumerate(words) for _ in word])
+    owners = ({*islice(characters, len(stretch))} for stretch in stretches)
+    return len(set().union(*(owned for piece, owned in zip(pieces, owners, strict=True) if unknown(piece))))
 
 
 def count_pieces(path: Path) -> tuple[int, Counter[str]]:
