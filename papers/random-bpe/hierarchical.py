@@ -22,7 +22,7 @@ import pandas
 from numpy import ndarray
 from pandas import DataFrame
 
-from subwords.errors import InputError
+from subwords.errors import InputError, check_known
 
 #: Columns of the scores that are explained, one row per training run.
 FACTORS = ("language", "variant", "merges")
@@ -98,8 +98,9 @@ def fit(
     languages, variants, merges and seeds will do, with cells missing; what the scores cannot tell the priors say. A
     factor of a single level has no effects. The posterior is sampled by NUTS: `chains` of `tune` + `draws` iterations,
     `cores` chains at a time, on which the draws do not depend. `intercept` is one of `INTERCEPTS`. Raises InputError
-    where neither variants nor merges differ.
+    for another, and where neither variants nor merges differ.
     """
+    check_known("intercept", [intercept], INTERCEPTS)
     levels = {factor: list(dict.fromkeys(scores[factor])) for factor in FACTORS}
     if not _explaining(levels):
         raise InputError("all scores are of one variant and one number of merges", allowed="two of either, or more")

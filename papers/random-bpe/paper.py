@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from inspect import signature
 from typing import Any
 
 import numpy
@@ -16,7 +17,7 @@ from replication.figures import SYSTEM, drawn
 from replication.measurements import comparable, frame, other_than, records, without_size
 from replication.sources import Rows, Sources, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed, beside, further, table
-from subwords.errors import InputError
+from subwords.errors import InputError, check_known
 
 from .hierarchical import diagnostics, fit, summary
 
@@ -88,6 +89,7 @@ def scores_with(mean: float, error: float, number: int) -> ndarray:
 
 def effects_in(measured: DataFrame, row: str, sampling: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the effects on BLEU; `row` has the sampler's diagnostics. Raises InputError when there is no BLEU."""
+    check_known("option of `sampling`", sampling, list(signature(fit).parameters)[1:])
     scores = explained(measured, "bleu")
     if scores["score"].nunique() < 2:
         return

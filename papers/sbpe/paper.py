@@ -108,6 +108,7 @@ def boundaries(sources: Sources, segmentations: Mapping[str, str], without_score
     serve for both. F1 is that of macro-averaged precision and recall (Virpioja et al. 2011, BPR), as the paper does not
     say which; `…_micro` has boundaries counted over all words.
     """
+    sources.check_segmentations(*{*segmentations.values(), without_scores or BEST} - {BEST})
     best = best_segmentations(sources.scores())
     segmented = {(text.corpus, text.name): text for text in sources.segmented}
     for corpus, pair in sources.pairs:
@@ -146,6 +147,7 @@ def golds(sources: Sources, corpus: str, pair: str, language: str) -> Iterator[t
 def merges(sources: Sources, segmentations: Sequence[str] = ()) -> Rows:
     """Yield how many merges each segmentation learned [all of the grids], for each direction: both directions of a pair
     share a joint one."""
+    sources.check_segmentations(*segmentations)
     for text in sources.segmented:
         keys = sources.text_keys(text)
         wanted = not segmentations or keys["segmentation"] in segmentations
@@ -208,6 +210,7 @@ def likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
     """
     from pandas import Series
 
+    sources.check_segmentations(*segmentations)
     learned = {(text.corpus, text.name): text for text in sources.segmented}
     for corpus in dict.fromkeys(corpus for corpus, _ in learned):
         for text in [learned[corpus, name] for name in segmentations if (corpus, name) in learned][:1]:
@@ -244,6 +247,7 @@ def dev_likelihood(sources: Sources, segmentations: Sequence[str]) -> Rows:
     `dev_likelihood_highest`, the merges that give the highest. `dev_likelihood` is the curve, by train's unigrams.
     `dev_units_unseen` is how often dev has units that train lacks before any merge.
     """
+    sources.check_segmentations(*segmentations)
     for text in (one for one in sources.segmented if one.name in segmentations):
         keys = sources.text_keys(text) | {"direction": text.pair}
         train, dev = (count_words(sources.read_by(text, split)) for split in ("train", "dev"))

@@ -117,6 +117,7 @@ def search(
 
     `gpu_hours` are hours of one device, which is a core where there is no GPU (`text` says so).
     """
+    sources.check_segmentations(*search, *found)
     place: dict[str, Any] = {"corpus": corpus, "direction": direction, "model": model}
     runs: dict[str, list[Run]] = {}
     for run in sources.runs:
@@ -193,6 +194,7 @@ def overlap(sources: Sources, found: Sequence[str], bpe: Sequence[str]) -> Rows:
     of the most frequent tenth, and of the others. `candidates` is how many merges of BPE VOLT chose from: as many as
     it was given, or all that the text has.
     """
+    sources.check_segmentations(*found, *bpe)
     for text in (one for one in sources.segmented if one.name in found):
         rivals = [o for o in sources.segmented if (o.corpus, o.pair) == (text.corpus, text.pair) and o.name in bpe]
         merges = merges_of(text)
@@ -229,6 +231,7 @@ def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequ
     `entropy` is Eq. 2 in nats per character, of both sides of the training text; `muv` is Eq. 1, per token. Rows are
     called BPE; those of the size with the highest utility are there once more, in a row called "highest MUV".
     """
+    sources.check_segmentations(*segmentations)
     texts: dict[Any, SegmentedText] = {
         text.segmentation.size: text
         for text in sources.segmented
@@ -260,6 +263,7 @@ def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languag
     set. Measured are `spearman_of_pair`, `spearman` (their median), `spearman_positive_share`, and `pairs`: how many
     correlations lie in each interval (`row`). A language of which BLEU or the utility does not vary has no correlation.
     """
+    sources.check_segmentations(*pairs, *pairs.values())
     into, lengths = sources.group(corpus)
     texts = {text.segmentation.name: text for text in sources.segmented if text.corpus == corpus}
     found = {one: _entropies(texts[one], lengths) for one in dict.fromkeys([*pairs, *pairs.values()])}

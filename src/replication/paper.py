@@ -155,9 +155,11 @@ def from_settings(document: Mapping[str, Any], where: str) -> Paper:
     parts = tuple(document.get("parts") or ())
     check_known(f"part of {where}:", parts, [SCORES, *measures])
     check_known(f"measure of {where}:", options, measures)
+    grids = [*settings.get("grids", ()), *settings.get("texts", ())]
     for name, given in options.items():
         known = ["files", "grids", *measures[name].options]
         check_known(f"option of the measure {name} in {where}:", given or (), known)
+        check_known(f"grid of the measure {name} in {where}:", (given or {}).get("grids") or (), grids)
     made = {name: one for name, one in declared.items() if isinstance(one, PaperTable | PaperFigure | Claim)}
     made = {name: one for name, one in made.items() if not parts or set(one.needs) <= set(parts)}
     return Paper(

@@ -152,6 +152,12 @@ class Sources:
         options = {k: v for k, v in self.paper.options[self.name].items() if k not in ("files", "grids")}
         return self.paper.measures[self.name].measure(self, **options)
 
+    def check_segmentations(self, *names: str) -> None:
+        """Raise InputError for a segmentation that the paper does not have: a scale may leave out what it has."""
+        where = self.paper.where
+        next_step = f"see `segmentations` in {where}"
+        check_known(f"segmentation of measures.{self.name} in {where}:", names, self.paper.sizes, next_step)
+
     def _grids(self, trained: bool) -> list[Grid]:
         known = self.experiment.grids if trained else {**self.experiment.texts, **self.experiment.grids}
         wanted = self.paper.options.get(self.name, {}).get("grids")

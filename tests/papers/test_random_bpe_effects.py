@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
@@ -32,6 +33,7 @@ def instead_of_sampling(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None
     """Give every effect draws of one's choice, in place of the posterior's."""
 
     def replace(draws: Any) -> None:
+        @wraps(effects.fit)
         def fit(scores: Any, **sampling: Any) -> Any:
             effects = {
                 (factor, level, language): draws(factor, level, language)
@@ -103,6 +105,8 @@ def test_nothing_is_measured_where_all_scores_are_equal() -> None:
     row = {"metric": "bleu", "corpus": "c", "direction": "en-et", "algorithm": "bpe", "size": 10, "value": 0.0}
     rows: Rows = [row | {"segmentation": "bpe-10", "seed": 1}, row | {"segmentation": "bpe-10", "seed": 2}]
     assert list(effects.effects_in(frame(rows), "Table 2", {})) == []
+    with pytest.raises(InputError, match="unknown option of `sampling` 'drws': did you mean 'draws'"):
+        list(effects.effects_in(frame(rows), "Table 2", {"drws": 100}))
 
 
 @pytest.mark.slow

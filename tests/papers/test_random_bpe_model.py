@@ -273,3 +273,5 @@ def test_bad_sampling_is_said() -> None:
 def test_scores_that_cannot_be_explained() -> None:
     with pytest.raises(InputError, match="one variant and one number of merges"):
         hierarchical.fit(invented().assign(variant="a", merges="1"))
+    with pytest.raises(InputError, match="unknown intercept 'hierarchal': did you mean 'hierarchical'"):
+        hierarchical.fit(invented(), intercept="hierarchal", chains=1, tune=1, draws=1)

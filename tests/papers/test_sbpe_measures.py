@@ -25,7 +25,7 @@ from replication import report
 from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Runs
 from replication.measurements import frame, matching, together
 from replication.paper import read
-from replication.sources import SegmentedText
+from replication.sources import SegmentedText, Sources
 from replication.tables import of_value
 from subwords.bpe import BPE
 from subwords.errors import InputError
@@ -160,6 +160,7 @@ class Made:
     measured: list[dict[str, Any]] = field(default_factory=list)
     own_gold: list[str] = field(default_factory=list)
     name: str = "made"
+    check_segmentations = Sources.check_segmentations
 
     @property
     def segmented(self) -> list[SegmentedText]:
@@ -181,7 +182,7 @@ class Made:
 
     @property
     def paper(self) -> Any:
-        return SimpleNamespace(printed=read("sbpe").printed, where="x")
+        return SimpleNamespace(printed=read("sbpe").printed, where="x", sizes=self.sizes)
 
     def read_by(self, text: SegmentedText, split: str) -> list[Path]:
         return [Path(f"{split}.{language}") for language in text.languages]
@@ -255,7 +256,9 @@ def test_the_printed_sizes_are_those_of_the_program() -> None:
 def test_merges_are_those_of_the_model_in_both_directions(here: Path) -> None:
     segmented(here / "results/segmented/wmt19-en-de/en-de/sbpe-auto", SBPE([("a", "b"), ("ab", "c")]), "sbpe")
     inputs = Made(
-        [("wmt19-en-de", "en-de", "sbpe-auto")], {"sbpe-auto": None}, every_direction=["en-de", "de-en", "en-fi"]
+        [("wmt19-en-de", "en-de", "sbpe-auto")],
+        {"sbpe-auto": None, "other": None},
+        every_direction=["en-de", "de-en", "en-fi"],
     )
     rows = list(sbpe.merges.measure(inputs))
     assert [(row["direction"], row["value"]) for row in rows] == [("en-de", 2), ("de-en", 2)]
@@ -271,7 +274,8 @@ def test_gains_are_those_of_brute_force(here: Path) -> None:
     folder = here / "results/segmented/c/en-de/sbpe-8"
     folder.mkdir(parents=True)
     model = SBPE.learn([text], 8, report=str(folder / "report.en-de.json"))
-    rows = list(sbpe.likelihood.measure(Made([("c", "en-de", "sbpe-8")], {"sbpe-8": 8}), segmentations=["x", "sbpe-8"]))
+    inputs = Made([("c", "en-de", "sbpe-8")], {"x": 9, "sbpe-8": 8})
+    rows = list(sbpe.likelihood.measure(inputs, segmentations=["x", "sbpe-8"]))
     gains = {row["x"]: row["value"] for row in rows if row["metric"] == "likelihood_gain"}
     means = {row["x"]: row["value"] for row in rows if row["metric"] == "likelihood_gain_mean"}
     words = [[*word[:-1], f"{word[-1]}</w>"] for line in text.read_text().splitlines() for word in line.split()]
@@ -433,13 +437,28 @@ def test_boundaries_are_scored_with_the_best_bpe_of_the_direction(here: Path) ->
 def test_a_corpus_with_morphemes_of_its_own_and_without_scores(here: Path) -> None:
     segmented(here / "results/segmented/c/en-de/bpe-4k", BPE([("a", "b")]), "bpe")
     (here / "gold.de").write_text("abc\tab c\n")
-    inputs = Made([("c", "en-de", "bpe-4k")], {"bpe-4k": 4000}, own_gold=[str(here / "gold.de")])
+    inputs = Made([("c", "en-de", "bpe-4k")], {"bpe-4k": 4000, "sbpe-auto": None}, own_gold=[str(here / "gold.de")])
     options = {"segmentations": {"bpe-best": "best bpe", "sbpe": "sbpe-auto"}}
     assert not list(sbpe.boundaries.measure(inputs, **options))
     rows = list(sbpe.boundaries.measure(inputs, **options, without_scores="bpe-4k"))
     found = {(row["metric"], row["direction"]): row["value"] for row in rows}
     assert {direction for _, direction in found} == {"de-en"}
     assert found["boundary_f1", "de-en"] == found["boundary_f1_sigmorphon", "de-en"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("boundaries", {"segmentations": {"bpe-best": "best bpe", "sbpe": "sbpe-atuo"}}),
+        ("boundaries", {"segmentations": {"bpe-best": "best bpe"}, "without_scores": "sbpe-atuo"}),
+        ("merges", {"segmentations": ["sbpe-atuo"]}),
+        ("likelihood", {"segmentations": ["sbpe-atuo"]}),
+        ("dev_likelihood", {"segmentations": ["sbpe-atuo"]}),
+    ],
+)
+def test_a_segmentation_that_the_paper_does_not_have_is_named(name: str, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"measures\.made in x: 'sbpe-atuo': did you mean 'sbpe-auto'"):
+        list(getattr(sbpe, name).measure(Made(sizes={"sbpe-auto": None}), **options))
 
 
 # ---- bootstrap

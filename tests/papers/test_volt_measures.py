@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from papers.volt import paper as volt
@@ -33,9 +34,10 @@ from experiment.config import Experiment
 from experiment.corpora.gathering import write_origins
 from replication.claims import CONFIRMED, UNDECIDED, Runs
 from replication.measurements import frame
-from replication.paper import read
+from replication.paper import FOLDER, from_settings, read
 from replication.sources import Sources
 from subwords import registry
+from subwords.errors import InputError
 
 # --- tokenized BLEU
 
@@ -209,6 +211,7 @@ def made_up(made: Sequence[dict[str, Any]] = (), grid: str = "pair", **settings:
         options={"m": {"grids": [grid]}},
         measures={"m": SimpleNamespace(reads=("scores",))},
         sizes=dict.fromkeys(experiment.segmentations),
+        where="x",
     )
 
     class WithScores(Sources):
@@ -452,3 +455,34 @@ def test_a_groups_test_sets_are_measured_in_directions_of_their_own() -> None:
     assert (inputs.keys(grouped, "ar")["direction"], inputs.keys(grouped, "ar")["testset"]) == ("ar-en", "ar")
     assert inputs.keys(grouped)["direction"] == "many-en"
     assert inputs.keys(single, "test")["direction"] == single.direction
+
+
+# --- typing errors in experiment.yaml
+
+
+def test_a_measures_grids_are_those_of_the_file() -> None:
+    document = yaml.safe_load((FOLDER / "volt/experiment.yaml").read_text(encoding="utf-8"))
+    document["measures"]["overlap"]["grids"] = ["table2-ko"]  # a text
+    assert Sources(from_settings(document, "papers/volt/experiment.yaml"), "overlap").segmented
+    document["measures"]["speed"]["grids"] = ["tabel1-wmt"]
+    with pytest.raises(InputError, match=r"grid of the measure speed in .*: 'tabel1-wmt': did you mean 'table1-wmt'"):
+        from_settings(document, "papers/volt/experiment.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("search", {"search": ["s10", "s2O"], "found": ["found"]}),
+        ("search", {"search": ["s10"], "found": ["s2O"]}),
+        ("overlap", {"found": ["s2O"], "bpe": ["s10"]}),
+        ("overlap", {"found": ["found"], "bpe": ["s2O"]}),
+        ("entropies", {"segmentations": ["s2O"]}),
+        ("correlation", {"pairs": {"s2O": "s10"}}),
+        ("correlation", {"pairs": {"s20": "s2O"}}),
+    ],
+)
+def test_a_segmentation_that_the_paper_does_not_have_is_named(name: str, options: dict[str, Any]) -> None:
+    place_of = {"corpus": "pair", "direction": "es-en", "model": "transformer-tiny", "name": "search"}
+    needed = {key: value for key, value in place_of.items() if key in getattr(volt, name).options}
+    with pytest.raises(InputError, match=r"unknown segmentation of measures\.m in x: 's2O': did you mean 's20'"):
+        list(getattr(volt, name).measure(made_up(), **needed, **options))
