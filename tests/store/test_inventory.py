@@ -87,6 +87,16 @@ def test_age_is_that_of_the_result_and_not_of_what_was_added(root: Path) -> None
     assert [one.made for one in held(root) if one.kind == "corpora"] == [1000]
 
 
+def test_age_of_what_is_unfinished_is_that_of_its_newest_file(root: Path) -> None:
+    """A training writes its checkpoints further down; its own folder stays as old as its first file."""
+    run = root / RUNS / "tiny.04" / "seed1"
+    (run / "checkpoints").mkdir()
+    for name, when in (("checkpoints/checkpoint_last.pt", 2000), ("model.pt", 1000), (".", 3000)):
+        (run / name).touch()
+        os.utime(run / name, (when, when))
+    assert [one.made for one in held(root) if not one.finished] == [2000]
+
+
 def test_downloads_and_tables_are_listed_too(root: Path) -> None:
     for folder in ("downloads", "one", "papers", ".snakemake"):
         (root / folder).mkdir()

@@ -48,14 +48,16 @@ class Waste:
 
 def size_of(path: Path) -> int:
     """Return the bytes of a file, or of all files below a folder."""
-    if path.is_file():
-        return path.stat().st_size
-    total = 0
-    for one in _below(path):
+    return path.stat().st_size if path.is_file() else sum(file.st_size for file in _files(path))
+
+
+def _files(folder: Path) -> Iterator[os.stat_result]:
+    """Yield size and times of each file below a folder."""
+    for one in _below(folder):
         with suppress(FileNotFoundError):
             found = one.lstat()
-            total += found.st_size if stat.S_ISREG(found.st_mode) else 0
-    return total
+            if stat.S_ISREG(found.st_mode):
+                yield found
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -83,7 +85,8 @@ def _held(root: Path, folder: Path, known: Iterable[Use]) -> Held:
             users[f"({use.experiment})" if use.experiment in known_by_now else use.experiment] = None
         known_by_now.add(use.experiment)
     finished, kind = (folder / RECORD).is_file(), folder.relative_to(root).parts[0]
-    made = (folder / RECORD if finished else folder).stat().st_mtime
+    times = (file.st_mtime for file in _files(folder))
+    made = (folder / RECORD).stat().st_mtime if finished else max(times, default=folder.stat().st_mtime)
     return Held(folder, kind, finished, size_of(folder), made, tuple(users))
 
 
