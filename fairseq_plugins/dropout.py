@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from subwords.errors import InputError
+
 LEVELS = 2**16
 
 
@@ -45,7 +47,12 @@ class _AddDropped(torch.autograd.Function):
 
 
 def keep_mask(shape: torch.Size, probability: float, dtype: torch.dtype) -> torch.Tensor:
-    """Return a random mask: 0 with `probability` (to the nearest 1/65,536), else one over the share that is kept."""
+    """Return a random mask: 0 with `probability` (to the nearest 1/65,536), else one over the share that is kept.
+
+    Raises InputError for what is no probability.
+    """
+    if not 0 <= probability <= 1:
+        raise InputError(f"dropout={probability}", allowed="a share from 0 to 1: 10 % is 0.1")
     count = shape.numel()
     draws = torch.empty((count + 3) // 4, dtype=torch.int64).random_(-(2**63), None)
     bits = draws.view(torch.int16)[:count].view(shape)

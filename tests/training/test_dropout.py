@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from subwords.errors import InputError
 from training.tiny_transformer import make_task
 
 
@@ -23,6 +24,18 @@ def test_shares_are_those_asked_for(kind: torch.dtype, probability: float) -> No
     kept = mask[mask != 0].unique()
     assert len(kept) == 1
     assert float(kept) == pytest.approx(1 / (1 - probability), rel=2**-8 if kind is torch.bfloat16 else 2e-5)
+
+
+@pytest.mark.parametrize("probability", [10, 1.01, -0.1, float("nan")])
+def test_what_is_no_share_is_refused(probability: float) -> None:
+    """As torch does on a GPU: a mask of 10 dropped nearly all numbers and scaled the others by 65,536."""
+    make_task()
+    from fairseq_plugins.dropout import add_dropped, dropout
+
+    states = torch.ones(2, 3)
+    for drop in (dropout, lambda *given: add_dropped(states, *given)):
+        with pytest.raises(InputError, match=f"dropout={probability}\n  allowed: a share from 0 to 1"):
+            drop(states, probability)
 
 
 def test_neighbours_are_independent() -> None:

@@ -61,6 +61,10 @@ def test_a_circle_is_an_error() -> None:
         ({"optimizer": "sgdd"}, "did you mean 'sgd'"),
         ({"activation-fn": "rleu"}, "did you mean 'relu'"),
         ({"label-smoothing": 0.1}, "it belongs to criterion:"),
+        ({"dropout": 10}, "dropout=10\n  allowed: a share from 0 to 1"),
+        ({"attention-dropout": -0.1}, "attention-dropout=-0.1\n"),
+        ({"decoder-layerdrop": 1.5}, "decoder-layerdrop=1.5\n"),
+        ({"arch": "lstm", "encoder-dropout-in": 2.0}, "encoder-dropout-in=2.0\n"),
         ({"max-update": -1, "max-epoch": 3}, "max-update=-1\n  allowed: at least 0"),  # one update, and it would end
         ({"max-epoch": -1, "max-update": 3}, "max-epoch=-1\n  allowed: at least 0"),  # nothing would be trained
     ],

@@ -98,6 +98,8 @@ def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> 
         if value < _AT_LEAST.get(flag, -math.inf):
             step = f"correct it; or take it out: `{flag}: null`"
             raise InputError(f"model {name}: {flag}={value}", allowed=f"at least {_AT_LEAST[flag]}", next_step=step)
+        if "drop" in flag and not 0 <= value <= 1:
+            raise InputError(f"model {name}: {flag}={value}", allowed="a share from 0 to 1: 10 % is 0.1")
     elif isinstance(value, bool):
         raise InputError(f"model {name}: {flag}={value}", allowed=f'text, in quotes: {flag}: "{value}"')
     elif entry.get("choices") and str(value) not in entry["choices"]:
