@@ -298,7 +298,11 @@ def hub() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("model", "message"),
-    [("org/missing", "hub has no model"), ("org/gated", "hf auth login"), ("org/down", "the hub answered")],
+    [
+        ("org/missing", "hub has no model"),
+        ("org/gated@abc", "accept it at https://huggingface.co/org/gated, then: hf auth login"),
+        ("org/down", "the hub answered"),
+    ],
 )
 def test_what_the_hub_says_is_passed_on(root, hub, tmp_path, model, message):
     assert message in check(root, model, tmp_path, HF_ENDPOINT=hub)
@@ -356,11 +360,13 @@ def test_a_pinned_model_is_the_one_that_is_meant(tmp_path, monkeypatch):
         comet_model.comet_key("org/name", Checksums(tmp_path))
     with pytest.raises(InputError, match="org/other/commits/main"):
         comet_model.comet_key("org/other", Checksums(tmp_path))
-    monkeypatch.setitem(comet_model.PINNED, "org/name@abc", ("abc", hashlib.sha256(b"weights").hexdigest()))
+    monkeypatch.setitem(comet_model.PINNED, "org/name", ("abc", hashlib.sha256(b"weights").hexdigest()))
     monkeypatch.setattr("huggingface_hub.snapshot_download", lambda name, **_: str(snapshot))
     monkeypatch.setattr(comet_model, "check_comet_model", lambda model: "cached")
     assert comet_model.fetch_comet_model("org/name@abc") == snapshot / "checkpoints" / "model.ckpt"
-    monkeypatch.setitem(comet_model.PINNED, "org/name@abc", ("abc", "0" * 64))
-    with pytest.raises(InputError, match="has the SHA-256"):
-        comet_model.fetch_comet_model("org/name@abc")
+    monkeypatch.setitem(comet_model.PINNED, "org/name", ("abc", "0" * 64))
+    for name in ("org/name", "org/name@abc"):
+        with pytest.raises(InputError, match="has the SHA-256"):
+            comet_model.fetch_comet_model(name)
+    assert comet_model.fetch_comet_model("org/name@def")  # not the pinned revision
     assert comet_model.revision_of("Unbabel/wmt22-comet-da") == comet_model.PINNED["Unbabel/wmt22-comet-da"][0]

@@ -123,7 +123,7 @@ def _check_hub(model: str) -> str:
         return "hub"
     except GatedRepoError as error:
         problem, reason = f"the COMET model {model} has a licence that must be accepted first", error
-        step = f"accept it at https://huggingface.co/{model}, then: hf auth login"
+        step = f"accept it at https://huggingface.co/{name_of(model)}, then: hf auth login"
     except (RepositoryNotFoundError, HFValidationError) as error:
         problem, reason = f"the hub has no model {model!r} (or it is private)", error
         step = f"comet_model: {DEFAULT_MODEL}"
@@ -145,8 +145,8 @@ def fetch_comet_model(model: str) -> Path:
 
     folder = snapshot_download(name_of(model), revision=revision_of(model), local_files_only=where == "cached")
     checkpoint = Path(folder) / "checkpoints" / "model.ckpt"
-    expected = PINNED.get(model, (None, None))[1]
-    if expected and (found := file_sha256(checkpoint)) != expected:
+    pinned, expected = PINNED.get(name_of(model), (None, ""))
+    if revision_of(model) == pinned and expected and (found := file_sha256(checkpoint)) != expected:
         raise InputError(
             f"the COMET model {checkpoint} has the SHA-256 {found}",
             allowed=expected,
