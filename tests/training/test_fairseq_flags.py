@@ -26,7 +26,7 @@ def catalogue(root: Path) -> dict[str, Any]:
 
 
 def flags(**changes: Any) -> dict[str, Any]:
-    base = {"arch": "transformer", "optimizer": "adam", "criterion": "cross_entropy", "lr": 0.1}
+    base = {"arch": "transformer", "optimizer": "adam", "criterion": "cross_entropy", "lr": 0.1, "batch-size": 8}
     return base | {name.replace("_", "-"): value for name, value in changes.items()}
 
 
@@ -61,6 +61,17 @@ def test_a_circle_is_an_error() -> None:
         ({"optimizer": "sgdd"}, "did you mean 'sgd'"),
         ({"activation-fn": "rleu"}, "did you mean 'relu'"),
         ({"label-smoothing": 0.1}, "it belongs to criterion:"),
+        ({"lr": "fast"}, "lr='fast' is not a number"),
+        ({"lr": "0.1,fast"}, "lr='0.1,fast' is not a number"),
+        ({"lr": "0.1,-0.1"}, "lr=-0.1\n  allowed: at least 0"),
+        ({"update-freq": "x"}, "update-freq='x' is not a number"),
+        ({"update-freq": ""}, "update-freq='' is not a number"),
+        ({"update-freq": []}, r"update-freq=\[\] is not a number"),
+        ({"update-freq": 2.5}, "update-freq=2.5 is not a number"),  # fairseq would take 2
+        ({"update-freq": "4,0"}, "update-freq=0\n  allowed: at least 1"),
+        ({"validate-interval": 0}, "validate-interval=0\n  allowed: at least 1"),
+        ({"save-interval": 0}, "save-interval=0\n  allowed: at least 1"),
+        ({"batch-size": 0}, "neither batch-size nor max-tokens"),
         ({"dropout": 10}, "dropout=10\n  allowed: a share from 0 to 1"),
         ({"attention-dropout": -0.1}, "attention-dropout=-0.1\n"),
         ({"decoder-layerdrop": 1.5}, "decoder-layerdrop=1.5\n"),
@@ -72,6 +83,19 @@ def test_a_circle_is_an_error() -> None:
 def test_a_wrong_flag_says_what_is_wrong(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         fairseq_flags.check_flags("mine", flags() | wrong)
+
+
+@pytest.mark.parametrize("right", [0.1, 1, "1e-3", "0.1,0.05", "(0.1, 0.05)", [0.1, 0.05]])
+def test_a_learning_rate_is_a_number_or_one_for_each_epoch(right: Any) -> None:
+    fairseq_flags.check_flags("mine", flags(lr=right))
+
+
+def test_a_recipe_without_flags_has_no_batches() -> None:
+    """fairseq asks for a size when everything is prepared."""
+    with pytest.raises(InputError, match="model m: neither batch-size nor max-tokens"):
+        fairseq_flags.resolve("m", {"m": {}})
+    assert fairseq_flags.resolve("n", {"m": {"flags": flags()}, "n": {"like": "m"}})["flags"] == flags()
+    fairseq_flags.check_flags("m", flags(batch_size=0, max_tokens=4096))
 
 
 def test_arguments_follow_the_vocabulary() -> None:
@@ -168,6 +192,7 @@ def test_a_recipe_without_an_end(flags: dict[str, Any]) -> None:
 
 def test_cards_share_the_batches_of_an_update() -> None:
     assert fairseq_flags.on_cards("m", {"update-freq": "4,8", "lr": 1.0}, 2) == {"update-freq": "2,4", "lr": 1.0}
+    assert fairseq_flags.on_cards("m", {"update-freq": [4, 8]}, 2) == {"update-freq": "2,4"}
     assert fairseq_flags.on_cards("m", {"lr": 1.0}, 1) == {"lr": 1.0}
     with pytest.raises(InputError, match=r"update-freq=4 cannot be divided among 3 cards"):
         fairseq_flags.on_cards("m", {"update-freq": 4}, 3)
@@ -191,8 +216,9 @@ def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
     assert found[0] == found[1]
     second.write_text("others!")
     assert fairseq_flags.content({"finetune-from-model": str(second)}, checksums) != found[0]
-    with pytest.raises(InputError, match="No such file"):
-        fairseq_flags.content({"finetune-from-model": "none.pt"}, checksums)
+    for none in ("none.pt", 3):
+        with pytest.raises(InputError, match=f"finetune-from-model: {none}: No such file"):
+            fairseq_flags.content({"finetune-from-model": none}, checksums)
 
 
 def test_no_training_starts_with_another_file_than_was_planned(

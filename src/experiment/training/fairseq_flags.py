@@ -5,6 +5,7 @@ The recipes are in config/models.yaml and in experiment files, the flags that fa
 
 from __future__ import annotations
 
+import ast
 import functools
 import json
 import math
@@ -31,7 +32,9 @@ FILE_FLAGS: list[str] = _TREATED["files"]
 #: Batches of dev where it is translated greedily, on all cards together: pieces, and sentences.
 _DEV_BATCH = {"max-tokens-valid": 16000, "batch-size-valid": 1000}
 #: The smallest numbers of flags that fairseq takes with any. Of the ends of a training 0 is never, and -1 its start.
-_AT_LEAST = {"max-epoch": 0, "max-update": 0}
+_AT_LEAST = {"max-epoch": 0, "max-update": 0, "save-interval": 1, "validate-interval": 1, "update-freq": 1, "lr": 0}
+#: Flags that may have a number for each epoch, and the kind of these.
+_OF_EPOCHS = {"update-freq": "int", "lr": "float"}
 
 
 @functools.cache
@@ -49,7 +52,7 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
         inherited = _named(parent, recipes)
         flags = {**inherited.get("flags", {}), **recipe.get("flags", {})}
         recipe = {**inherited, **{key: value for key, value in recipe.items() if key != "flags"}, "flags": flags}
-    recipe["flags"] = {flag: value for flag, value in recipe["flags"].items() if value is not None}
+    recipe["flags"] = {flag: value for flag, value in recipe.get("flags", {}).items() if value is not None}
     check_flags(name, recipe["flags"])
     return recipe
 
@@ -82,7 +85,11 @@ def check_flags(name: str, flags: Mapping[str, Any]) -> None:
             hint = f"it belongs to {', '.join(other[:3])}" if other else "flags are fairseq-train's, without the dashes"
             problem = str(unknown("fairseq flag", flag, taken)).split("\n")[0]
             raise InputError(f"model {name}: {problem}", allowed=hint, next_step="fairseq-train --help")
-        _check_value(name, flag, value, taken[flag])
+        for part in _of_epochs(value) if flag in _OF_EPOCHS else [value]:
+            _check_value(name, flag, part, {"kind": _OF_EPOCHS[flag]} if flag in _OF_EPOCHS else taken[flag])
+    if not any((flags.get(flag) or 0) > 0 for flag in ("batch-size", "max-tokens")):
+        step = "give one of them: `batch-size: 64` counts sentences, `max-tokens: 4096` pieces"
+        raise InputError(f"model {name}: neither batch-size nor max-tokens says how large a batch is", next_step=step)
 
 
 def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> None:
@@ -158,7 +165,7 @@ def check_files(flags: Mapping[str, Any], planned: Mapping[str, Any]) -> None:
 
 def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
     try:
-        return of(Path(path))
+        return of(Path(str(path)))  # YAML may read its name as a number
     except OSError as error:
         raise InputError(f"{flag}: {path}: {error.strerror}", next_step="correct the path") from error
 
@@ -169,7 +176,16 @@ def update_frequencies(flags: Mapping[str, Any]) -> list[int]:
     >>> update_frequencies({"update-freq": "4,8"})
     [4, 8]
     """
-    return [int(part) for part in str(flags.get("update-freq", 1)).split(",")]
+    return _of_epochs(flags.get("update-freq", 1))
+
+
+def _of_epochs(value: Any) -> list[Any]:
+    """Return the values for each epoch as fairseq reads them, of 4, "4,8" and [4, 8]; text that is none as it is."""
+    try:
+        found = ast.literal_eval(str(value))
+    except (SyntaxError, ValueError):
+        return [value]
+    return (list(found) if isinstance(found, list | tuple) else [found]) or [value]
 
 
 def on_cards(name: str, flags: Mapping[str, Any], cards: int) -> dict[str, Any]:
