@@ -138,7 +138,7 @@ class Sources:
             "files": {label: [file.url, self._checksum(file)] for label, file in paper.files(self.name).items()},
             "options": paper.options[self.name],
             "sizes": paper.sizes,
-            "code": code_of(measure.measure, Path(paper.where).parent),
+            "code": code_of(measure.measure),
             "scores": self.plan.manifest_key if "scores" in self.reads else "",
         }
         return f"results/{paper.folder}/measurements/{self.name}.{key(json.loads(json.dumps(definition)))}.csv"

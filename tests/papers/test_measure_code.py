@@ -16,7 +16,8 @@ from subwords.errors import InputError
 MEASURES = """
 from replication.sources import measure
 
-from .counting import count
+from . import lengths
+from .counting import count, lines_of
 
 MARGIN = {"words": 3}
 MARGIN.update(lines=4)
@@ -29,19 +30,65 @@ def doubled(number):
 
 @measure()
 def words(sources):
-    yield {"metric": "words", "value": doubled(count("a b"))}
+    from .spelling import spelled as as_written
+
+    many = count(as_written("a b"))
+    yield {"metric": "words", "value": doubled(many)}
 
 
 @measure()
 def lines(sources):
-    yield {"metric": "lines", "value": 1}
+    yield {"metric": "lines", "value": 1 + lengths.length(lines_of("a"))}
 
 
 @claim(TITLE, where="abstract")
 def many(runs):
     return in_all(values(runs, "words") > 0)
 """
-COUNTING = "def count(text):\n    return len(text.split())\n"
+OTHERS = {
+    "counting.py": """
+from .inner.splitting import words_of
+
+def count(text):
+    return len(words_of(text))
+
+def lines_of(text):
+    return text.splitlines()
+""",
+    "inner/splitting.py": """
+from ..spelling import BLANK
+
+def words_of(text):
+    return text.split(BLANK)
+""",
+    "spelling.py": """
+BLANK = " "
+
+def spelled(text):
+    return text.strip()
+""",
+    "lengths.py": """
+def length(lines):
+    return len(lines)
+""",
+    "program.py": """
+from .counting import count
+
+print(count("a b c"))
+""",
+}
+
+
+def write_paper(root: Path, place: Path) -> Path:
+    """Write a paper with these measures; return its folder."""
+    write_files_of_the_page(root, place)
+    folder = place / "papers/letters"
+    with (folder / "paper.py").open("a") as module:
+        module.write(MEASURES)
+    (folder / "inner").mkdir()
+    for name, code in OTHERS.items():
+        (folder / name).write_text(code)
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -50,21 +97,23 @@ COUNTING = "def count(text):\n    return len(text.split())\n"
         ("paper.py", "number * MARGIN", "number + MARGIN", {"words"}),
         ("paper.py", '"words": 3', '"words": 5', {"words"}),
         ("paper.py", "lines=4", "lines=5", {"words"}),
-        ("paper.py", '"value": 1}', '"value": 2}', {"lines"}),
+        ("paper.py", '"value": 1 +', '"value": 2 +', {"lines"}),
         ("paper.py", '"Words"', '"Many words"', set()),
         ("paper.py", '"words") > 0', '"words") > 1', set()),
         ("paper.py", "@measure()\ndef words", "# a comment\n@measure()\ndef words", set()),
-        ("counting.py", "split()", 'split(" ")', {"words", "lines", "corpora"}),
+        ("counting.py", "len(words_of", "1 + len(words_of", {"words"}),
+        ("counting.py", "splitlines()", "splitlines(True)", {"lines"}),
+        ("inner/splitting.py", "split(BLANK)", "rsplit(BLANK)", {"words"}),
+        ("spelling.py", '" "', "None", {"words"}),
+        ("spelling.py", "strip()", "lower()", {"words"}),
+        ("lengths.py", "len(lines)", "len(lines) + 1", {"lines"}),
+        ("program.py", "a b c", "a b", set()),
     ],
 )
 def test_changed_code_measures_again_what_uses_it(
     root: Path, tmp_path: Path, file: str, before: str, after: str, measures: set[str]
 ) -> None:
-    write_files_of_the_page(root, tmp_path)
-    folder = tmp_path / "papers/letters"
-    with (folder / "paper.py").open("a") as module:
-        module.write(MEASURES)
-    (folder / "counting.py").write_text(COUNTING)
+    folder = write_paper(root, tmp_path)
 
     def files() -> dict[str, str]:
         paper = read(folder / "experiment.yaml")
@@ -79,11 +128,7 @@ def test_changed_code_measures_again_what_uses_it(
 @pytest.fixture
 def paper(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The file of a paper with these measures, in the working directory; one of them names a file of the user's own."""
-    write_files_of_the_page(root, tmp_path)
-    folder = tmp_path / "papers/letters"
-    with (folder / "paper.py").open("a") as module:
-        module.write(MEASURES)
-    (folder / "counting.py").write_text(COUNTING)
+    folder = write_paper(root, tmp_path)
     monkeypatch.chdir(tmp_path)
     Path("answers.csv").write_text("yes\n")
     file = folder / "experiment.yaml"
@@ -120,7 +165,9 @@ def test_nothing_is_measured_under_the_key_of_another_plan(paper: Path, capsys: 
     """A job may wait for days, and the paper's code be edited meanwhile."""
     words = ["--paper", str(paper), "--measure", "words", "--output", Sources(read(paper), "words").measured]
     assert measure.main(words) == 0
-    (paper.parent / "counting.py").write_text(COUNTING.replace("split()", 'split(" ")'))
+    (paper.parent / "lengths.py").write_text("")
+    assert measure.main(words) == 0
+    (paper.parent / "counting.py").write_text(OTHERS["counting.py"].replace("len(words", "1 + len(words"))
     assert measure.main(words) == 2
     assert "what words measures, or its code, has changed since" in capsys.readouterr().err
 
