@@ -138,6 +138,8 @@ class Experiment:
         step = "others belong to a model"
         check_known(f"flag in {self.where}: runtime.flags:", runtime["flags"], changeable, next_step=step)
         for name, recipe in self.recipes.items():
+            together = fairseq_flags.without_nulls(recipe["flags"] | runtime["flags"])
+            fairseq_flags.check_flags(f"{name} with runtime.flags", together)
             fairseq_flags.on_cards(name, recipe["flags"], runtime["gpus"])
 
     def _check_files(self) -> None:

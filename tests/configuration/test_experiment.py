@@ -295,6 +295,8 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(runtime={"mirror": "/no/such/folder"}), ["/no/such/folder", "not a folder"]),
         (lambda s: s.update(seeds=3), ["seeds: 3", "a list: integers, one training each, for example [3]"]),
         (lambda s: s.update(runtime={"flags": {"dropout": 0.1}}), ["'dropout'", "runtime.flags", "num-workers"]),
+        (lambda s: s.update(runtime={"flags": {"num-workers": "two"}}), ["runtime.flags: num-workers='two' is not"]),
+        (lambda s: s.update(runtime={"flags": {"num-workers": True}}), ["runtime.flags: num-workers=True is not"]),
         (lambda s: s.update(runtime={"gpus": 2}), ["gpus=2", "update-freq"]),
         (lambda s: s.update(select={"average": 6}), ["average=6", "keep: 6"]),
         (lambda s: s.update(experiment="../up"), ["experiment", "letters, digits"]),

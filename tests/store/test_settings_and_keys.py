@@ -276,6 +276,15 @@ def test_every_training_has_a_folder_of_its_own_for_tensorboard(base: dict[str, 
     assert all(folder.startswith("logs/board/mine/xx-yy/") for folder in folders)
 
 
+def test_null_takes_away_a_recipe_s_flag_of_the_machine(base: dict[str, Any]) -> None:
+    """As in a recipe; fairseq does not know the word None."""
+    flags = ("runtime", {"flags": {"num-workers": None, "profile": None}}, NOTHING)
+    plan = Experiment(changed(base, [flags])).plan
+    (recipe, *_) = (run.training_job(plan.runtime, "results")["recipe"] for run in plan.evaluations.values())
+    assert not {"num-workers", "profile"} & recipe.keys()
+    assert recipe["batch-size"] == 48
+
+
 def test_more_draws_are_other_pieces(base: dict[str, Any]) -> None:
     def drawn(draws: int) -> dict[str, str]:
         sampler = {"algorithm": "bpe-dropout", "draws": draws}

@@ -177,7 +177,7 @@ class Evaluation:
         system, segmented = self.system, self.system.segmented
         entry, text = segmented.segmentation, segmented.text
         source, target = system.direction.split("-")
-        recipe = {**system.flags, **runtime["flags"]}
+        recipe = fairseq_flags.without_nulls({**system.flags, **runtime["flags"]})
         if logs := recipe.get("tensorboard-logdir"):  # a folder of its own for each training: TensorBoard's runs
             recipe["tensorboard-logdir"] = f"{logs}/{self.training.removeprefix('results/runs/')}"
         return {

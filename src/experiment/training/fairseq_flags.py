@@ -52,9 +52,14 @@ def resolve(name: str, recipes: Mapping[str, Any]) -> dict[str, Any]:
         inherited = _named(parent, recipes)
         flags = {**inherited.get("flags", {}), **recipe.get("flags", {})}
         recipe = {**inherited, **{key: value for key, value in recipe.items() if key != "flags"}, "flags": flags}
-    recipe["flags"] = {flag: value for flag, value in recipe.get("flags", {}).items() if value is not None}
+    recipe["flags"] = without_nulls(recipe.get("flags", {}))
     check_flags(name, recipe["flags"])
     return recipe
+
+
+def without_nulls(flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the flags that are given: null takes away what a recipe would have."""
+    return {flag: value for flag, value in flags.items() if value is not None}
 
 
 def _named(name: str, recipes: Mapping[str, Any]) -> Mapping[str, Any]:
