@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiment.programs import program
+from experiment.programs import command_line, program
 from replication import measurements
-from replication.paper import command_line, read
+from replication.paper import paper_options, read
 from replication.sources import Sources
 from subwords.errors import InputError, check_known
 
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    parser = command_line("measure.py", __doc__)
+    parser = command_line(__doc__)
+    paper_options(parser)
     parser.add_argument("--measure", required=True, metavar="NAME", help="a measure of the paper")
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv [the paper's]")
     parser.add_argument("--threads", type=int, default=1, help="of programs that can use them [1]")

@@ -6,17 +6,19 @@ from pathlib import Path
 
 from experiment.jsonfiles import write_json
 from experiment.manifest import manifest_options, read_manifest
-from experiment.programs import program
+from experiment.programs import command_line, program
 from experiment.scoring.scorebook import read_scores
 from experiment.store.inventory import MEASURED
 from replication import measurements, report
-from replication.paper import SCORES, command_line, read
+from replication.paper import SCORES, paper_options, read
 from replication.sources import of_paper
 
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    parser = command_line("replicate.py", __doc__)
+    parser = command_line(__doc__)
+    paper_options(parser)
+    parser.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
     help_text = "of scripts/measure.py, called NAME.csv or NAME.KEY.csv after the measure"
     parser.add_argument("--measurements", type=Path, nargs="*", default=[], metavar="CSV", help=help_text)
     parser.add_argument("--scores", type=Path, metavar="FILE", help="scores.csv")

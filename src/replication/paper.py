@@ -6,9 +6,9 @@ are the functions of its paper.py that carry the decorator of their name. docs/n
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
+from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -200,13 +200,10 @@ def module(folder: Path) -> ModuleType:
     return importlib.import_module(f"{package}.paper")
 
 
-def command_line(program: str, description: str | None) -> argparse.ArgumentParser:
-    """Return the command line of a program that takes a paper and a scale."""
-    command = argparse.ArgumentParser(prog=program, description=description)
+def paper_options(command: ArgumentParser) -> None:
+    """Add the options of a program that takes a paper and a scale."""
     command.add_argument("--paper", required=True, metavar="NAME", help="a folder of papers/, or its experiment.yaml")
     command.add_argument("--scale", help="default: the file's")
-    command.add_argument("--parts", nargs="+", default=[], metavar="NAME", help="only what needs no other source")
-    return command
 
 
 def check_call(keys: Iterable[str], files: Sequence[str | Path]) -> None:

@@ -172,6 +172,12 @@ def test_nothing_is_measured_under_the_key_of_another_plan(paper: Path, capsys: 
     assert "what words measures, or its code, has changed since" in capsys.readouterr().err
 
 
+def test_a_measure_has_no_parts(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        measure.main(["--paper", str(paper), "--measure", "words", "--output", "words.csv", "--parts", "lines"])
+    assert "unrecognized arguments: --parts lines" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("setting", ["precision", "comet_model", "seeds"])
 def test_what_shapes_trainings_is_in_the_papers_file_alone(setting: str) -> None:
     """Its measures read the file: with another precision they would look at other trainings."""
