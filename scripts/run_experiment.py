@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import time
@@ -19,6 +20,8 @@ from experiment.training import gpu
 from replication.paper import experiment_or_paper
 
 ROOT = Path(__file__).resolve().parent.parent
+#: How what went wrong begins in a log: a message of ours or of argparse, or a traceback.
+ERROR = re.compile(r"^(\S+: )?error: |^Traceback ", re.MULTILINE)
 
 
 def snakemake(words: list[str]) -> int:
@@ -29,12 +32,12 @@ def snakemake(words: list[str]) -> int:
 
 
 def print_errors(since: float) -> None:
-    """Print the errors of failed programs, from the logs written since then."""
-    for log in sorted((ROOT / "results" / "logs").rglob("*.log"), key=lambda path: path.stat().st_mtime):
+    """Print the last error, to its end, of each log written since then."""
+    written = ((log.stat().st_mtime, log) for log in (ROOT / "results" / "logs").rglob("*.log"))
+    for _, log in sorted(one for one in written if one[0] >= since):
         text = log.read_text(encoding="utf-8", errors="replace")
-        if log.stat().st_mtime >= since and "\nerror: " in f"\n{text}":
-            error = f"\n{text}".rpartition("\nerror: ")[2].strip()
-            print(f"\nerror: {error}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
+        if found := [*ERROR.finditer(text)]:
+            print(f"\n{text[found[-1].start() :].strip()}\n  log: {log.relative_to(ROOT)}", file=sys.stderr)
 
 
 def described(configfile: Path, words: Sequence[str]) -> tuple[str, Experiment, Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,31 @@ def test_a_run_that_makes_no_table_is_no_error(
     monkeypatch.setattr(run_experiment, "ROOT", tmp_path)
     assert run_experiment.main(["--configfile", str(root / "config/config.yaml"), "--", "segmentation"]) == 0
     assert "error" not in capsys.readouterr().err
+
+
+def test_errors_of_failed_jobs_are_shown_whatever_kind_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also those of a program that was called wrongly, or that Python ended. Logs of jobs that went well have none."""
+    monkeypatch.setattr(run_experiment, "ROOT", tmp_path)
+    said = {
+        "ours": "made\nerror: first\nerror: no space\n  next: make some\n",
+        "called": "usage: train.py [-h] JOB\ntrain.py: error: unrecognized arguments: --lr\n",
+        "broken": "made\nTraceback (most recent call last):\n  File x\nKeyError: 'flags'\n",
+        "well": "made\nno error: here\n",
+        "old": "error: of yesterday\n",
+    }
+    for when, (name, text) in enumerate(said.items(), 1000):
+        log = tmp_path / "results/logs" / name / "x.log"
+        log.parent.mkdir(parents=True)
+        log.write_text(text)
+        os.utime(log, (when, when) if name != "old" else (0, 0))
+    run_experiment.print_errors(1000)
+    assert capsys.readouterr().err == (
+        "\nerror: no space\n  next: make some\n  log: results/logs/ours/x.log\n"
+        "\ntrain.py: error: unrecognized arguments: --lr\n  log: results/logs/called/x.log\n"
+        "\nTraceback (most recent call last):\n  File x\nKeyError: 'flags'\n  log: results/logs/broken/x.log\n"
+    )
 
 
 def test_a_paper_s_scale_is_that_of_the_command_line(root: Path) -> None:
