@@ -22,7 +22,7 @@ AGAINST_BPE = ("bleu", "chrf", "comet")
 SHARE_BASELINES = ("spm-bpe", "bpe")
 INCREMENT_BASELINES = ("bpe", "spm-bpe")
 #: What the systems of one comparison have in common; the model, too, where both have the same.
-PLACE = ["metric", "corpus", "direction", "testset", "selection"]
+BLOCK = ["metric", "corpus", "direction", "testset", "selection"]
 SYSTEM = ["model", "segmentation", "algorithm", "size"]
 System = dict[Any, Any]
 
@@ -34,13 +34,13 @@ def with_derived(measured: DataFrame) -> DataFrame:
     """
     taken = set(measured["metric"])
     scored = comparable(measured[measured["metric"].isin(AGAINST_BPE) & measured["value"].notna()], ["selection"])
-    means = scored.groupby([*PLACE, *SYSTEM], dropna=False, sort=False)["value"].agg(["mean", "sem", "count"])
+    means = scored.groupby([*BLOCK, *SYSTEM], dropna=False, sort=False)["value"].agg(["mean", "sem", "count"])
     means = means.reset_index().fillna({"size": 0})  # no size is equal to no size
     found = []
-    for _, place in means.groupby(PLACE, dropna=False, sort=False):
+    for _, place in means.groupby(BLOCK, dropna=False, sort=False):
         systems = records(place)
         for system in systems:
-            names = {name: system[name] for name in (*PLACE, *SYSTEM)} | {"size": system["size"] or None}
+            names = {name: system[name] for name in (*BLOCK, *SYSTEM)} | {"size": system["size"] or None}
             for kind, value, (error, freedom) in _against_bpe(system, systems):
                 metric = f"{system['metric']}_{kind}"
                 if metric not in taken:

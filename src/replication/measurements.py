@@ -56,6 +56,8 @@ NUMBERS = ("x", "value", "error", "freedom")
 WHOLE_NUMBERS = ("size", "seed")
 #: What identifies a run and its score, here, in scores.csv and in the published files.
 KEYS = ("metric", "corpus", "direction", "model", "segmentation", "algorithm", "size", "seed")
+#: The texts that were translated.
+PLACE = ("corpus", "direction")
 #: Columns of scores.csv that are facts about a run. Each is a metric by its name.
 RUN_FACTS = (
     *("parameters", "gpu_hours", "train_seconds", "tokens_per_second", "updates"),
