@@ -33,7 +33,8 @@ def main(argv: list[str] | None = None) -> None:
         )
     missing = [path for path in sources.paths() if not Path(path).exists()]
     if missing:
-        raise InputError(f"{arguments.measure} needs {missing[0]}, which is missing", next_step="run snakemake")
+        command = f".venv/bin/snakemake --cores all --configfile {paper.where} --config scale={paper.scale}"
+        raise InputError(f"{arguments.measure} needs {missing[0]}, which is missing", next_step=command)
     measurements.write(arguments.output, sources.rows())
 
 

@@ -77,7 +77,8 @@ def evidence(needs: Sequence[str], measured: Measured) -> DataFrame:
     """Return the measurements of some sources, with what follows from them. Raises InputError for one without any."""
     for source in needs:
         if source not in measured:
-            raise InputError(f"there are no measurements called {source}", allowed=", ".join(measured))
+            next_step = "give its file after --measurements or --scores; or say with --parts what is to be made"
+            raise InputError(f"no measurements called {source}", allowed=", ".join(measured), next_step=next_step)
     return with_derived(together([measured[source] for source in needs]))
 
 

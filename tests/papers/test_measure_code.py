@@ -178,6 +178,12 @@ def test_a_measure_has_no_parts(paper: Path, capsys: pytest.CaptureFixture[str])
     assert "unrecognized arguments: --parts lines" in capsys.readouterr().err
 
 
+def test_what_is_missing_is_made_by_the_workflow(paper: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert measure.main(["--paper", str(paper), "--measure", "corpora", "--output", "corpora.csv"]) == 2
+    command = f"next: .venv/bin/snakemake --cores all --configfile {paper} --config scale=smoke"
+    assert command in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("setting", ["precision", "comet_model", "seeds"])
 def test_what_shapes_trainings_is_in_the_papers_file_alone(setting: str) -> None:
     """Its measures read the file: with another precision they would look at other trainings."""

@@ -12,7 +12,7 @@ from experiment.reporting.table_formats import latex_table
 from replication.derived import with_derived
 from replication.measurements import COLUMNS, PRINTED, frame, together
 from replication.paper import read
-from replication.report import _as_markdown
+from replication.report import _as_markdown, evidence
 from replication.tables import alone, beside, further, layout, notes
 from subwords.errors import InputError
 
@@ -88,6 +88,11 @@ def test_a_mean_of_different_things_is_refused() -> None:
         beside(published(value()), mixed)
     (cell,) = beside(published(value()), mixed, model="a").to_dict("records")
     assert cell["ours"] == 20.0
+
+
+def test_a_source_that_was_not_given_is_named() -> None:
+    with pytest.raises(InputError, match=r"(?s)called speed.*allowed: scores.*next: .*--measurements.*--parts"):
+        evidence(["scores", "speed"], {"scores": frame([score(20.0)])})
 
 
 def test_what_was_chosen_on_the_test_set_is_beside_and_not_in_the_cell() -> None:
