@@ -67,13 +67,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--cores", default="all", help="processor cores to use (default: all)")
     parser.add_argument("snakemake", nargs="*", metavar="-- WORD", help="further words for snakemake")
     arguments = parser.parse_args(argv)
-    name, experiment, table = described(arguments.configfile, arguments.snakemake)
+    configfile = Path(os.path.relpath(arguments.configfile, ROOT))
+    os.chdir(ROOT)  # where snakemake runs, and the experiment's files are looked for
+    name, experiment, table = described(configfile, arguments.snakemake)
     if (jobs := jobs_on_cards(experiment)) and not names_resources(arguments.snakemake):
         arguments.snakemake += ["--resources", f"gpu={jobs}"]
     words = [*arguments.snakemake, "--cores", str(arguments.cores), "--quiet", "rules", "reason", "host"]
     began = time.time()
-    print(f"{name}: {len(experiment.runs)} systems; progress below, logs in results/logs", flush=True)
-    if status := snakemake([*words, "--configfile", str(arguments.configfile)]):
+    print(f"{name}: {len(experiment.runs)} trainings; progress below, logs in results/logs", flush=True)
+    if status := snakemake([*words, "--configfile", str(configfile)]):
         print_errors(began)
         print("\nnot finished: correct the error and run the same command again; it continues", file=sys.stderr)
     elif (ROOT / table).exists():  # not after `-- segmentation` in a new folder

@@ -46,8 +46,28 @@ def test_a_run_that_makes_no_table_is_no_error(
 ) -> None:
     monkeypatch.setattr(run_experiment, "snakemake", lambda words: 0)
     monkeypatch.setattr(run_experiment, "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
     assert run_experiment.main(["--configfile", str(root / "config/config.yaml"), "--", "segmentation"]) == 0
-    assert "error" not in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "error" not in said.err
+    assert said.out.startswith("demo: 15 trainings; ")  # of five systems
+
+
+def test_a_file_is_found_from_where_the_command_is_given(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """snakemake runs in the repository, wherever that is; so do the checks of files that the experiment names."""
+    folder, elsewhere = tmp_path / "repository", tmp_path / "elsewhere"
+    (folder / "mirror").mkdir(parents=True)
+    elsewhere.mkdir()
+    settings = (root / "config/config.yaml").read_text().replace("mirror: null", "mirror: mirror")
+    (elsewhere / "mine.yaml").write_text(settings)
+    given: list[str] = []
+    monkeypatch.setattr(run_experiment, "snakemake", given.extend)
+    monkeypatch.setattr(run_experiment, "ROOT", folder)
+    monkeypatch.chdir(elsewhere)
+    assert run_experiment.main(["--configfile", "mine.yaml"]) == 0
+    assert (folder / given[-1]).samefile(elsewhere / "mine.yaml")
 
 
 def test_errors_of_failed_jobs_are_shown_whatever_kind_they_are(
