@@ -13,6 +13,7 @@ from typing import Any
 
 from pandas import DataFrame
 
+from experiment.scoring.comparison import satterthwaite
 from replication.measurements import comparable, frame, records, together
 
 #: Metrics that are compared with BPE's, and what is derived from each of them.
@@ -63,12 +64,12 @@ def _against_bpe(system: System, rivals: Sequence[System]) -> Iterator[tuple[str
 
 
 def _error(one: System, other: System, weight: float = 1, other_weight: float = 1) -> tuple[float, float]:
-    """Return the standard error of a weighted sum of two means, and its degrees of freedom (Welch 1947)."""
+    """Return the standard error of a weighted sum of two means, and its degrees of freedom."""
     variances = [(weight * one["sem"]) ** 2, (other_weight * other["sem"]) ** 2]
     if not sum(variances) > 0:  # one run, or runs that are all alike
         return math.sqrt(sum(variances)), math.nan
-    terms = [variance**2 / (each["count"] - 1) for variance, each in zip(variances, (one, other), strict=True)]
-    return math.sqrt(sum(variances)), sum(variances) ** 2 / sum(terms)
+    parts = zip(variances, (one["count"] - 1, other["count"] - 1), strict=True)
+    return math.sqrt(sum(variances)), satterthwaite(sum(variances), parts)
 
 
 def _baseline(system: System, rivals: Sequence[System], algorithms: Sequence[str]) -> System | None:

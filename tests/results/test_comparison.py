@@ -15,6 +15,7 @@ from experiment.scoring.comparison import (
     have_learned,
     holm,
     learned_nothing,
+    satterthwaite,
     verdict,
 )
 from experiment.scoring.metrics import make_metric
@@ -40,6 +41,13 @@ def test_without_chance_in_the_sentences_it_is_welchs_test():
     assert found.effect == pytest.approx(np.mean(mine) - np.mean(base))
     assert found.p_value == pytest.approx(welch.pvalue, rel=1e-6)
     assert (found.low, found.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
+
+
+def test_of_two_groups_the_degrees_of_freedom_are_welchs():
+    groups = [30.1, 30.9, 31.3], [29.0, 29.9, 29.2, 29.3]
+    parts = [(np.var(values, ddof=1) / len(values), len(values) - 1) for values in groups]
+    welch = scipy.stats.ttest_ind(*groups, equal_var=False)
+    assert satterthwaite(sum(variance for variance, _ in parts), parts) == pytest.approx(welch.df)
 
 
 def test_the_typical_variance_of_three_seeds_each_is_the_geometric_mean_times_e_to_eulers_gamma():

@@ -11,7 +11,7 @@ why; tests/results/test_levels.py simulates the level, and that of a plain boots
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -163,8 +163,7 @@ def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRu
 
     def variance_and_freedom(of_seeds: Sequence[float]) -> tuple[float, float]:
         variance = max(of_sentences + max(0.0, sum(of_seeds) - of_both), 1e-24)
-        terms = zip([*of_seeds, of_sentences], known, strict=True)
-        return variance, variance**2 / sum(term**2 / freedom for term, freedom in terms)
+        return variance, satterthwaite(variance, zip([*of_seeds, of_sentences], known, strict=True))
 
     variance, freedom = variance_and_freedom([runs.of_seeds for runs in drawn])
     at_least = [max(runs.of_seeds, typical / len(runs.statistics)) for runs in drawn]
@@ -172,6 +171,15 @@ def _over_seeds(effect: float, of_sentences: float, drawn: Sequence[_ResampledRu
     width = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
     p_value = float(2 * t.sf(abs(effect) / variance**0.5, freedom))
     return Comparison(effect, effect - width, effect + width, p_value, over_seeds=True)
+
+
+def satterthwaite(variance: float, parts: Iterable[tuple[float, int]]) -> float:
+    """Return the degrees of freedom of a variance that is a sum: of two means, Welch's (1947).
+
+    `parts` are the variances that it is the sum of, with theirs (Satterthwaite 1946, An approximate distribution of
+    estimates of variance components).
+    """
+    return variance**2 / sum(part**2 / freedom for part, freedom in parts)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

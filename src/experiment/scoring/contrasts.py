@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from experiment.scoring.comparison import OPEN, holm
+from experiment.scoring.comparison import OPEN, holm, satterthwaite
 from experiment.scoring.significance import ALPHA
 
 CONFIRMED, REFUTED = "confirmed", "refuted"
@@ -67,8 +67,7 @@ def judge(asked: Mapping[Any, Signed], expected: int = 1, none_within: float = 0
 def contrast(signed: Signed) -> tuple[Interval, float]:
     """Return a sum of means with its 95% t interval, and p: Welch's test, of any number of groups.
 
-    The degrees of freedom are those of Satterthwaite (1946), An approximate distribution of estimates of variance
-    components. Raises ValueError for a group of one value, or if no group varies.
+    Raises ValueError for a group of one value, or if no group varies.
     """
     from scipy.stats import t
 
@@ -77,6 +76,6 @@ def contrast(signed: Signed) -> tuple[Interval, float]:
     variance = sum(part for part, _ in parts)
     if not variance:
         raise ValueError("no group varies over seeds, so a difference of means has no interval")
-    freedom = variance**2 / sum(part**2 / free for part, free in parts)
+    freedom = satterthwaite(variance, parts)
     half = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
     return Interval(effect, effect - half, effect + half), 2 * float(t.sf(abs(effect) / variance**0.5, freedom))
