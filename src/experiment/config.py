@@ -258,23 +258,22 @@ class Experiment:
 
     def _check_test_sets(self) -> None:
         """Raise InputError for a corpus and direction without a test set, and for a test set that is none."""
-        known = {name for corpus in self.whole_corpora.values() for name in corpus.test_names}
-        for corpus, direction, _ in self.blocks:
-            found = self.whole_corpora[corpus].test_sets(*direction.split("-"))
-            known |= {*found}
-            if not self.test_sets(corpus, direction):
-                raise InputError(
-                    f"{corpus} {direction}: none of its test sets is among {self.settings['testsets']}",
-                    allowed=", ".join(found) or "(none)",
-                    next_step=f"see `testsets` in {self.where}",
-                )
-        step = f"see `cleaning: testsets` in {self.where}"
-        check_known("test set", self.settings["cleaning"].get("testsets") or [], sorted(known), next_step=step)
-        every = {name for corpus, direction, _ in self.blocks for name in self.test_sets(corpus, direction)}
-        places = [(self.corpora[corpus], direction.split("-")) for corpus, direction, _ in self.blocks]
+        places = [(self.whole_corpora[corpus], direction.split("-")) for corpus, direction, _ in self.blocks]
+        every = {name for corpus, languages in places for name in corpus.test_sets(*languages)}
+        step = f"see `testsets` in {self.where}"
         for name in self.settings["testsets"] or []:
             if not any(corpus.wanted_tests(*languages, wanted=[name]) for corpus, languages in places):
-                raise unknown("test set", name, sorted(every), next_step=f"see `testsets` in {self.where}")
+                raise unknown("test set", name, sorted(every), next_step=step)
+        for corpus, languages in places:
+            if not corpus.wanted_tests(*languages, wanted=self.settings["testsets"]):
+                raise InputError(
+                    f"{corpus.name} {'-'.join(languages)}: none of its test sets is among {self.settings['testsets']}",
+                    allowed=", ".join(corpus.test_sets(*languages)) or "(none)",
+                    next_step=step,
+                )
+        known = every.union(*(corpus.test_names for corpus in self.whole_corpora.values()))
+        step = f"see `cleaning: testsets` in {self.where}"
+        check_known("test set", self.settings["cleaning"].get("testsets") or [], sorted(known), next_step=step)
 
 
 def _described(given: list[str] | Mapping[str, Any]) -> dict[str, Any]:

@@ -265,7 +265,13 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s.update(corpora=["multi30"]), ["unknown corpus 'multi30'", "multi30k"]),
         (lambda s: s.update(directions=["en-xx"]), ["en-xx", "en, de, fr, cs"]),
         (lambda s: s.update(directions=["en-de", "en-ga"]), ["no corpus has both languages", "en-ga"]),
-        (lambda s: s.update(testsets=["test2015"]), ["none of its test sets is among ['test2015']", "test2016"]),
+        (lambda s: s.update(testsets=["tst2018"]), ["unknown test set 'tst2018'", "'test2018'?", "mscoco2017"]),
+        (lambda s: s.update(testsets=["test2016", "tst2018"]), ["unknown test set 'tst2018'", "'test2018'?"]),
+        (
+            lambda s: s.update(corpora=["multi30k", "loresmt-en-ga"], directions=["en-de", "en-ga"]),
+            ["loresmt-en-ga en-ga: none of its test sets is among ['test2016', 'test2017']", "test_en2ga"],
+        ),
+        (lambda s: s.update(cleaning={"testsets": ["tst2018"]}), ["'test2018'?", "cleaning: testsets"]),
         (lambda s: s.update(models=["transfomer-small"]), ["unknown model", "transformer-small"]),
         (
             lambda s: s.update(models={"m": {"like": "transformer-small", "flags": {"drop": 1}}}),
