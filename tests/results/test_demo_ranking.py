@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 from types import ModuleType
 
 import pandas as pd
 import pytest
+from scipy.stats import t as student_t
 
 from experiment.scoring.scorebook import read_scores
 
@@ -22,6 +25,24 @@ def module(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType
 def test_the_ranking_follows_from_the_scores(module: ModuleType, root: Path) -> None:
     rows = read_scores(root / FOLDER / "scores.csv")
     assert module.ranking(rows) == (root / FOLDER / "ranking.md").read_text(encoding="utf-8")
+
+
+def test_the_tutorials_table_is_that_of_the_run(root: Path) -> None:
+    rows = read_scores(root / FOLDER / "run.csv")
+    lines = set((root / "docs" / "start.md").read_text(encoding="utf-8").replace("−", "-").splitlines())
+    for name in {row["segmentation"] for row in rows}:
+        mine = [row for row in rows if row["segmentation"] == name]
+        label = f"{name} (baseline)" if mine[0]["baseline"] == name else name
+        pieces = fmean(row["pieces_per_sentence_target"] for row in mine)
+        cells = [label, f"{pieces:.1f}", f"{100 * mine[0]['boundary_f1_target']:.1f}"]
+        for testset in ("test", "test_unseen"):
+            for metric in ("chrf", "word_accuracy", "exact_match"):
+                runs = [row for row in mine if (row["testset"], row["metric"]) == (testset, metric)]
+                scores = [row["score"] for row in runs]
+                mark = " †" if runs[0]["verdict"] in ("better", "worse") else ""
+                half = student_t.ppf(0.975, len(scores) - 1) * stdev(scores) / sqrt(len(scores))
+                cells.append(f"{fmean(scores):.1f} ± {half:.1f}{mark}")
+        assert f"| {' | '.join(cells)} |" in lines
 
 
 def test_agreement_by_hand(module: ModuleType) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from math import sqrt
 from pathlib import Path
@@ -38,7 +39,7 @@ def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, p
     rows = read_scores(folder / "scores.csv")
     if (folder / "morphemes.csv").exists():
         rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
-    assert analysis.findings(rows, *analysis.beside(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
+    assert analysis.findings(rows, analysis.Beside.of(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
 
 
 def test_the_words_by_frequency_on_longer_training_are_in_the_table(root: Path) -> None:
@@ -80,6 +81,18 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
         shown = "".join(f" {cells[size]} |" if size in cells else " |" for size in (500, 1000, 2000, 4000))
         lines.add(f"| {algorithm}{entries} |{shown} {highest:.1f} ({lowest:.1f}) |")
     return lines
+
+
+@pytest.mark.parametrize("pair", ["en-de", "en-cs"])
+def test_what_h2_hangs_on_is_that_of_the_findings(root: Path, pair: str) -> None:
+    folder = root / SWEEP / pair
+    lines = (folder / "findings.md").read_text(encoding="utf-8").splitlines()
+    line = next(line for line in lines if line.startswith("| H2, without size 500"))
+    value, low, high = (float(each.replace("−", "-")) for each in re.findall(r"[+−][.0-9]+", line)[-3:])
+    said = f"{value:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "−")
+    assert re.search(
+        rf"[Ww]ithout it (H2 is refuted \()?{re.escape(said)}", (folder / "README.md").read_text(encoding="utf-8")
+    )
 
 
 @pytest.mark.parametrize("page", [*PAGES, ""])

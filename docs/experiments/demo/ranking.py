@@ -59,14 +59,20 @@ def ranges(frame: pd.DataFrame, digits: int) -> list[str]:
 
 
 def ranking(rows: Sequence[Row]) -> str:
-    """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first."""
+    """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first.
+
+    The round trip is that of a system's segmentation; the last line is the copied source.
+    """
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
-    table, lines = pd.DataFrame(), []
+    table, copied, lines = pd.DataFrame(), {}, []
     for testset in testsets:
         scores = by_seed(rows, testset)
+        of_testset = [row for row in rows if row["testset"] == testset and row["metric"] == METRIC]
         table[f"{testset}, mean"] = scores.mean(axis=1)
         table[f"{testset}, seeds"] = ranges(scores, 1)
         table[f"{testset}, ranks"] = ranges(scores.rank(ascending=False), 0)
+        table[f"{testset}, round trip"] = pd.Series({row["segmentation"]: row["round_trip"] for row in of_testset})
+        copied[f"{testset}, mean"] = of_testset[0]["copied_source"]
         lines.append(f"- `{testset}`: {agreement(scores)}")
         without = scores.drop(index=[*FAR_BELOW], errors="ignore")
         lines.append(f"- `{testset}`, without {', '.join(FAR_BELOW)}: {agreement(without)}")
@@ -74,8 +80,10 @@ def ranking(rows: Sequence[Row]) -> str:
         if len(near) > 2:
             lines.append(f"- `{testset}`, the {len(near)} within {NEAR:g} of the best: {agreement(near)}")
     table = table.sort_values(f"{testsets[-1]}, mean", ascending=False).rename_axis("system")
+    table.loc["*copied source*"] = pd.Series(copied)
+    table = table.map(lambda cell: "" if pd.isna(cell) else cell if isinstance(cell, str) else f"{cell:.1f}")
     align = ["left"] + ["right"] * len(table.columns)
-    return table.to_markdown(floatfmt=".1f", colalign=align) + "\n\n" + "\n".join(lines) + "\n"
+    return table.to_markdown(colalign=align, disable_numparse=True) + "\n\n" + "\n".join(lines) + "\n"
 
 
 @program

@@ -14,13 +14,13 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-import tarfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
+from experiment.reporting.findings import read_references, read_translations
 from experiment.scoring.comparison import compare
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
 from experiment.scoring.scorebook import Row, read_scores
@@ -121,12 +121,8 @@ def of_dev(points: Sequence[Mapping[str, str]]) -> str:
 def translations(archive: Path) -> dict[str, dict[int, list[str]]]:
     """Return the lines of each system and seed."""
     found: dict[str, dict[int, list[str]]] = {}
-    with tarfile.open(archive) as files:
-        for member in sorted(files.getmembers(), key=lambda member: member.name):
-            if stream := files.extractfile(member) if member.isfile() else None:
-                name, file = Path(member.name).parts[-2:]
-                seed = int(file.partition(".")[0].removeprefix("seed"))
-                found.setdefault(name, {})[seed] = stream.read().decode("utf-8").split("\n")[:-1]
+    for name, seed, _, lines in read_translations(archive):
+        found.setdefault(name, {})[seed] = lines
     return {name: found[name] for name in SYSTEMS if name in found}
 
 
@@ -265,9 +261,8 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         with dev.open(encoding="utf-8", newline="") as stream:
             yield of_dev([*csv.DictReader(stream)])
     if corpus:
-        texts = corpus / "references"
         languages = direction.split("-")
-        source, references = read_parallel(*(next(texts.glob(f"{testset}*.{language}")) for language in languages))
+        source, references = (read_references(corpus, testset, language) for language in languages)
         found = translations(folder / "translations.tar.xz")
         if not scored:
             yield of_translations(found, references, languages[1])

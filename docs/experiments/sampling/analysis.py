@@ -20,7 +20,7 @@ from experiment.reporting.findings import (
     by_size,
     less,
     mean_of_sizes,
-    read_words,
+    read_csv,
     systems_table,
     verdict_table,
     verdicts,
@@ -69,7 +69,7 @@ def findings(page: Path) -> Iterator[str]:
         yield verdict_table(hypotheses(by_size(rows, METRIC), shorter), "chrF, 95% interval")
         yield systems_table(rows, "without drawing")
         yield "F1 in percent of words by how often train has them (of unseen words, 0, recall):"
-        yield words_table(read_words(page / pair / "words.csv"), {system: [system] for system in systems})
+        yield words_table(read_csv(page / pair / "words.csv"), {system: [system] for system in systems})
 
 
 @program

@@ -6,6 +6,8 @@ Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.p
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
 measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
 pair, and its own hypotheses are judged, too; those of a pair that is trained longer are judged beside the shorter run.
+Where ../sampling has trained the algorithms that draw with the same recipe, H2 is judged with them, too; lengths.csv
+(lengths.py) adds how long translations are.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -27,7 +31,7 @@ from experiment.reporting.figures import draw_algorithms, draw_sweep
 from experiment.reporting.findings import (
     Verdict,
     mean_of_sizes,
-    read_words,
+    read_csv,
     told_apart,
     verdict_table,
     verdicts,
@@ -58,6 +62,8 @@ NO_DIFFERENCE = 0.5
 DRAWS = 2000
 #: The folder of a longer run -> that of the shorter (D1, D2).
 LONGER = {f"en-{language}-2400": f"en-{language}" for language in ("de", "cs", "fr")}
+#: The folder of a run -> that of ../sampling with the same texts and training.
+SAMPLED = {"en-de-2400": "en-de", "en-ga": "en-ga"}
 #: Direction -> the algorithms that are predicted to be below bpe in the mean of the sizes (D3).
 BELOW_BPE = {"en-fr": ("unigram", "sbpe", "wordpiece", "volt")}
 #: The steps between sizes that were looked at after all hypotheses.
@@ -215,11 +221,13 @@ def range_difference(
     return of_size, of_algorithm, Interval(of_size - of_algorithm, float(low), float(high))
 
 
-def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[Verdict]:
+def size_matters_more(
+    found: Mapping[str, Curve], learned: Learned, drawing: Mapping[str, Curve] = MappingProxyType({})
+) -> Iterator[Verdict]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
-    What it hangs on, asked afterwards: the same with huffman, without those that draw, of bpe without the smallest size
-    (which the others keep: their scores at equal entries lie between two sizes).
+    What it hangs on, asked afterwards: the same with huffman, without those that draw or with them (`drawing`), of bpe
+    without the smallest size (which the others keep: their scores at equal entries lie between two sizes).
     """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
     asked = {"H2": composing}
@@ -228,6 +236,9 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned) -> Iterator[
     if {*DRAWN} & {*composing}:
         plain = {name: curve for name, curve in composing.items() if name not in DRAWN}
         asked["H2, without random segmentation"] = plain
+    for count in range(1, len(drawing) + 1):
+        more = [*drawing][:count]
+        asked[f"H2, with {' and '.join(more)}"] = composing | {name: drawing[name] for name in more}
     ways = [(label, chosen, SIZES) for label, chosen in asked.items()]
     for label, chosen, sizes in [*ways, (f"H2, without size {SIZES[0]}", composing, SIZES[1:])]:
         of_size, of_algorithm, difference = range_difference(chosen, sizes)
@@ -409,11 +420,11 @@ def alike(change: Interval) -> str:
     return CONFIRMED if within else REFUTED if max(change.low, -change.high) > NO_DIFFERENCE else OPEN
 
 
-def hypotheses(rows: Sequence[Row]) -> Iterator[Verdict]:
+def hypotheses(rows: Sequence[Row], drawing: Mapping[str, Curve] = MappingProxyType({})) -> Iterator[Verdict]:
     """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows."""
     found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
     yield from more_entries_are_better(found, learned)
-    yield from size_matters_more(found, learned)
+    yield from size_matters_more(found, learned, drawing)
     yield from composition_matters(rows)
     larger = swept([row for row in rows if row["size"] != SIZES[0]])  # asked afterwards
     for size, of_sizes in (("", systems), (f", without size {SIZES[0]}", larger)):
@@ -424,12 +435,56 @@ def hypotheses(rows: Sequence[Row]) -> Iterator[Verdict]:
     yield from morphemes_predict(rows)
 
 
-def findings(
-    every: Sequence[Row],
-    first_run: Sequence[Row] = (),
-    shorter: Sequence[Row] = (),
-    words: Sequence[Mapping[str, str]] = (),
-) -> str:
+def lengths_table(rows: Sequence[Row], lengths: Sequence[Mapping[str, str]]) -> str:
+    """Return how long the translations of each algorithm and size are, and its chrF with β = 1 less that of bpe."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for each in lengths:
+        found.setdefault(each["segmentation"], []).append((float(each["length"]), float(each["chrf_beta1"])))
+    means = {name: [statistics.fmean(values) for values in zip(*seeds, strict=True)] for name, seeds in found.items()}
+    systems = {(row["algorithm"], row["size"]): row for row in rows}
+    lines = []
+    for algorithm in dict.fromkeys(name for name, _ in systems):
+        cells = [algorithm]
+        for size in [*SIZES, None]:
+            row = systems.get((algorithm, size))
+            length, even = means[row["segmentation"]] if row else (0.0, 0.0)
+            baseline = means.get(row["baseline"] or "") if row and row["baseline"] != row["segmentation"] else None
+            less = f" ({even - baseline[1]:+.1f})".replace("-", "−") if baseline else ""
+            cells.append(f"{length:.2f}{less}" if row else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    head = " | ".join(f"{size:,}" for size in SIZES)
+    return "\n".join([f"| algorithm | {head} | no size |", "|---|--:|--:|--:|--:|--:|", *lines])
+
+
+class Beside(NamedTuple):
+    """What is read beside a run's scores; empty where it is not there."""
+
+    first_run: Sequence[Row] = ()
+    shorter: Sequence[Row] = ()
+    sampled: Sequence[Row] = ()  # by the algorithms that draw, with the same training
+    words: Sequence[Mapping[str, str]] = ()
+    lengths: Sequence[Mapping[str, str]] = ()
+
+    @classmethod
+    def of(cls, folder: Path) -> Beside:
+        """Return what there is beside scores.csv in the folder of a run."""
+
+        def scores(path: Path) -> list[Row]:
+            return read_scores(path / "scores.csv") if (path / "scores.csv").exists() else []
+
+        def table(name: str) -> list[dict[str, str]]:
+            return read_csv(folder / name) if (folder / name).exists() else []
+
+        return cls(
+            first_run=scores(folder / "first-run"),
+            shorter=scores(folder.parent / LONGER[folder.name]) if folder.name in LONGER else (),
+            sampled=scores(folder.parents[1] / "sampling" / SAMPLED[folder.name]) if folder.name in SAMPLED else (),
+            words=table("words.csv"),
+            lengths=table("lengths.csv"),
+        )
+
+
+def findings(every: Sequence[Row], beside: Beside) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
     first = [row for row in rows if row["algorithm"] in FIRST]
@@ -439,11 +494,14 @@ def findings(
         said += f" {untrained} learned nothing (not part of H4 to H6)."
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
-    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first), EVIDENCE)]
-    if first_run:
-        parts += ["## The second run", verdict_table(sorted(second_run_hypotheses(rows, first_run)), EVIDENCE)]
-    if shorter:
-        parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, shorter), EVIDENCE)]
+    sampled = curves(judged(beside.sampled)) if beside.sampled else {}
+    drawing = {name: curve for name, curve in sampled.items() if name in DRAWN}
+    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first, drawing), EVIDENCE)]
+    if beside.first_run:
+        second = sorted(second_run_hypotheses(rows, beside.first_run))
+        parts += ["## The second run", verdict_table(second, EVIDENCE)]
+    if beside.shorter:
+        parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, beside.shorter), EVIDENCE)]
     if len(first) < len(rows):
         parts += [
             "## Among all algorithms",
@@ -451,7 +509,13 @@ def findings(
             *among_one_size(composing_rows(rows)),
         ]
     parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
-    if words:
+    if beside.lengths:
+        parts += ["## Lengths of translations", lengths_table(rows, beside.lengths)]
+        parts.append(
+            "Words by those of the references, mean over seeds; in brackets chrF with β = 1 (precision weighs as much "
+            "as recall) less that of the baseline. Looked at afterwards."
+        )
+    if beside.words:
         sizes = {
             f"{size:,}": {row["segmentation"] for row in composing_rows(first) if row["size"] == size} for size in SIZES
         }
@@ -459,18 +523,9 @@ def findings(
         parts.append(
             "F1 in percent (of unseen words, 0, recall), mean over seeds and the algorithms that compose words."
         )
-        parts.append(words_table(words, sizes, "size"))
+        parts.append(words_table(beside.words, sizes, "size"))
     parts.append(what_differs(rows))
     return "\n\n".join(parts) + "\n"
-
-
-def beside(folder: Path) -> tuple[list[Row], list[Row], list[dict[str, str]]]:
-    """Return the scores of the first and of the shorter run, and words by frequency; nothing for what there is not."""
-    first_run, words = folder / "first-run" / "scores.csv", folder / "words.csv"
-    name = LONGER.get(folder.name)
-    shorter = read_scores(folder.parent / name / "scores.csv") if name else []
-    before = read_scores(first_run) if first_run.exists() else []
-    return before, shorter, read_words(words) if words.exists() else []
 
 
 @program
@@ -484,10 +539,11 @@ def main(argv: list[str] | None = None) -> None:
     write_scores(arguments.output / "scores.csv", rows)
     if (morphemes := arguments.output / "morphemes.csv").exists():
         rows = with_morphemes(rows, morphemes)
-    found = findings(rows, *beside(arguments.output))
+    found = findings(rows, Beside.of(arguments.output))
     (arguments.output / "findings.md").write_text(found, encoding="utf-8")
     for name, figure in (
-        ("figure", draw_sweep(rows, [(rows[0]["testset"], METRIC)])),
+        # one point far off, for which all others would be drawn small
+        ("figure", draw_sweep([row for row in rows if row["algorithm"] != "char"], [(rows[0]["testset"], METRIC)])),
         ("algorithms", draw_algorithms(rows, rows[0]["testset"], METRIC)),
     ):
         if figure is not None:

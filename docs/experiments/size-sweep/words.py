@@ -10,35 +10,28 @@ A row for each system, seed and class of frequency: words of the references, and
 from __future__ import annotations
 
 import csv
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from experiment.programs import command_line, program
+from experiment.reporting.findings import read_references, read_translations
 from experiment.scoring.metrics import make_metric
 from experiment.scoring.words import training_words, words_by_frequency
-from subwords.files import read_lines
 
 COLUMNS = ("segmentation", "seed", "occurrences", "words", "precision", "recall", "f1")
 
 
 def classes(archive: Path, corpus: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows; translations are SYSTEM/seedN.TESTSET.hyp of the archive."""
+    """Yield the rows."""
     target = corpus.name.partition("-")[2]
     tokenize = make_metric("bleu", target=target).tokenizer
     training = training_words(corpus / f"train.{target}", tokenize)
-    with tarfile.open(archive) as files:
-        for member in sorted(files.getmembers(), key=lambda member: member.name):
-            if not (stream := files.extractfile(member) if member.isfile() else None):
-                continue
-            system, file = Path(member.name).parts[-2:]
-            seed, testset, _ = file.split(".")
-            hypotheses = stream.read().decode("utf-8").split("\n")[:-1]
-            references = list(read_lines(corpus / "references" / f"{testset}.{target}"))
-            found = words_by_frequency(hypotheses, references, training, tokenize)
-            for occurrences, values in found.items():
-                yield {"segmentation": system, "seed": seed[4:], "occurrences": occurrences, **values}
+    for system, seed, testset, hypotheses in read_translations(archive):
+        references = read_references(corpus, testset, target)
+        found = words_by_frequency(hypotheses, references, training, tokenize)
+        for occurrences, values in found.items():
+            yield {"segmentation": system, "seed": seed, "occurrences": occurrences, **values}
 
 
 @program

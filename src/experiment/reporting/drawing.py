@@ -18,7 +18,7 @@ GRID = "#8a8a93"
 #: Okabe and Ito's palette, without black and yellow: fit for colour-blind readers, visible on white and black.
 COLORS = ("#1f83c4", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 DASHES = ("-", "--", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">", "X", "p", "*", "h")
 
 
 def styled() -> Any:

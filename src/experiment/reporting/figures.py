@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -68,8 +69,9 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     """Return score against what was measured of the pieces: a line an algorithm, from its smallest size to its largest.
 
     A panel for each measure (`prediction.MEASURES`) and each test set and metric, or those of `columns`. Entries are
-    those really in the training text, not the size asked for. Bars are 95% t intervals over seeds; an algorithm without
-    sizes is one point. None where no algorithm has two sizes, or where nothing was measured of any.
+    those really in the training text, not the size asked for. Bars are 95% t intervals over seeds; one that is much
+    longer than the others leaves the panel. An algorithm without sizes is one point. None where no algorithm has two
+    sizes, or where nothing was measured of any.
     """
     algorithms = by_algorithm(rows)
     measures = [name for name in MEASURES if any(row[name] is not None for row in rows)]
@@ -79,9 +81,10 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
     with styled():
         number = len(measures) * len(columns)
-        across = len(measures) if len(columns) > 1 else min(3, len(measures))
+        across = len(measures) if len(columns) > 1 else 2 if len(measures) == 4 else min(3, len(measures))
         shared = "col" if across == len(measures) else False
-        figure, panels = axes_grid(number, across, 3.6, 3.2, sharey="row", sharex=shared)
+        figure, panels = axes_grid(number, across, 5.0 if across == 2 else 3.6, 3.2, sharey="row", sharex=shared)
+        drawn: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for place, axes in enumerate(panels):
             (testset, metric), measure = columns[place // len(measures)], measures[place % len(measures)]
             styles = zip(algorithms.items(), _line_styles(), itertools.cycle(MARKERS), strict=False)
@@ -89,15 +92,29 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
                 if points := _points(systems.values(), measure, testset, metric):
                     xs, means, widths = zip(*points, strict=True)
                     look: dict[str, Any] = {"fmt": marker, "ls": dashes, "color": color, "label": name}
+                    look["mfc"] = color if dashes == DASHES[0] else "none"
                     axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
+                    drawn.setdefault((testset, metric), []).extend(zip(means, widths, strict=True))
             if measure == "vocabulary":
                 _count_on_log_scale(axes)
             if place % across == 0:
                 axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
             if (testset, metric) == columns[-1]:
                 axes.set_xlabel(MEASURES[measure])
+        for place, axes in enumerate(panels):
+            if shown := drawn.get(columns[place // len(measures)]):
+                axes.set_ylim(*_limits(shown))
         _add_legend(figure, panels, columns=6)
     return figure
+
+
+def _limits(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return limits that hold all means, and bars of up to four times the median length, with a margin."""
+    longest = 4 * statistics.median(width for _, width in points)
+    low = min(mean - min(width, longest) for mean, width in points)
+    high = max(mean + min(width, longest) for mean, width in points)
+    margin = 0.05 * (high - low) or 1.0
+    return low - margin, high + margin
 
 
 def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | None:

@@ -1,9 +1,10 @@
-"""What pages in docs/experiments share, as Markdown: verdicts on what was predicted, systems, words by frequency."""
+"""What pages in docs/experiments share: translations; as Markdown, verdicts on what was predicted, systems, words."""
 
 from __future__ import annotations
 
 import csv
 import statistics
+import tarfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -11,11 +12,37 @@ from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
 from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import mean_and_interval
+from subwords.errors import InputError
+from subwords.files import read_lines
 
 #: A hypothesis, its evidence and the verdict.
 Verdict = tuple[str, str, str]
 #: Algorithm -> size (None for an algorithm without sizes) -> a value of each seed.
 BySize = Mapping[str, Mapping[int | None, Sequence[float]]]
+
+
+def read_translations(archive: Path) -> Iterator[tuple[str, int, str, list[str]]]:
+    """Yield system, seed, test set and lines of each file SYSTEM/seedN.TESTSET.hyp of a translations.tar.xz, sorted."""
+    with tarfile.open(archive) as files:
+        for member in sorted(files.getmembers(), key=lambda member: member.name):
+            if stream := files.extractfile(member) if member.isfile() else None:
+                system, file = Path(member.name).parts[-2:]
+                seed, testset, _ = file.split(".")
+                yield system, int(seed.removeprefix("seed")), testset, stream.read().decode("utf-8").split("\n")[:-1]
+
+
+def read_references(corpus: Path, testset: str, language: str) -> list[str]:
+    """Return one side of a test set of a prepared corpus, as downloaded. Raises InputError unless there is one."""
+    folder = corpus / "references"
+    found = sorted({*folder.glob(f"{testset}.{language}"), *folder.glob(f"{testset}.*.{language}")})
+    if len(found) != 1:
+        there = ", ".join(path.name for path in found or sorted(folder.glob("*"))) or "nothing"
+        raise InputError(
+            f"{folder}: {len(found)} files of {testset} in {language}",
+            allowed=f"one; there: {there}",
+            next_step="another --corpus",
+        )
+    return list(read_lines(found[0]))
 
 
 def by_size(rows: Iterable[Row], metric: str, column: str = "score") -> BySize:
@@ -81,8 +108,8 @@ def systems_table(rows: Sequence[Row], less_than: str) -> str:
     return _table(head, "---|--:|--:|---|--:|--:", lines)
 
 
-def read_words(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a words.csv (docs/experiments/size-sweep/words.py)."""
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table that stands beside scores, as words.csv (docs/experiments/size-sweep/words.py)."""
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 

@@ -19,7 +19,7 @@ from experiment.reporting.findings import (
     Verdict,
     by_size,
     gain,
-    read_words,
+    read_csv,
     systems_table,
     told_apart,
     verdict_table,
@@ -69,7 +69,7 @@ def findings(page: Path) -> Iterator[str]:
         yield "F1 in percent of words by how often train has them (of unseen words, 0, recall):"
         known = {row["segmentation"] for row in [*sweep, *rows]}
         names = [name for each in ALGORITHMS for size in SIZES if (name := f"{each}-{size}") in known]
-        words = (read_words(folder / "words.csv") for folder in (page.parent / f"{pair}-2400", page / pair))
+        words = (read_csv(folder / "words.csv") for folder in (page.parent / f"{pair}-2400", page / pair))
         yield words_table(itertools.chain(*words), {name: [name] for name in names})
 
 
