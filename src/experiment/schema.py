@@ -23,6 +23,13 @@ KINDS = {
     "string": "text",
 }
 SCHEMAS = ROOT / "config" / "schemas"
+#: Where the keys of each schema are explained.
+EXPLAINED = {
+    "corpora": "config/corpora.yaml",
+    "experiment": "config/config.yaml",
+    "models": "config/models.yaml",
+    "paper": "docs/new-paper.md",
+}
 
 
 @functools.cache
@@ -60,7 +67,7 @@ def check(document: Any, schema: str, where: str) -> None:
     if errors := sorted(_validator(schema).iter_errors(document), key=lambda error: [str(part) for part in error.path]):
         from jsonschema.exceptions import best_match
 
-        raise _as_input_error(best_match([errors[0]]), where, "see config/config.yaml")
+        raise _as_input_error(best_match([errors[0]]), where, f"see {EXPLAINED[schema]}")
 
 
 def _check_keys(document: Any, where: str) -> None:
@@ -92,4 +99,5 @@ def _as_input_error(error: Any, where: str, hint: str) -> InputError:
     if error.validator in ("anyOf", "oneOf") and isinstance(error.instance, Mapping):
         keys = ", ".join(error.instance)
         return InputError(f"{at}: these keys are too few, or do not go together: {keys}", allowed=about, next_step=hint)
-    return InputError(f"{at}: {error.message}", allowed=about, next_step=hint)
+    problem = repr(error.instance) if error.validator == "pattern" else error.message
+    return InputError(f"{at}: {problem}", allowed=about, next_step=hint)

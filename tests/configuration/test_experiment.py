@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from experiment import schema
 from experiment.config import Experiment, load
 from experiment.reporting.like_for_like import differing, planned, planned_exposure, warnings
 from experiment.schema import ROOT
@@ -286,6 +287,12 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
         (lambda s: s["segmentations"]["bpe-1k"].update(algorithm="bppe"), ["unknown algorithm 'bppe'", "'bpe'"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(size=0), ["bpe-1k", "size: 0 is less than the minimum of 1"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(size="many"), ["bpe-1k", "'many'"]),
+        (
+            lambda s: s["segmentations"]["bpe-1k"].update(size="1k"),
+            ["bpe-1k.size: '1k'\n  allowed: a whole number", "or auto"],
+        ),
+        (lambda s: s["segmentations"].update({"b c": {"algorithm": "char"}}), ["segmentations: 'b c'\n", "digits"]),
+        (lambda s: s.update(corpora={"x": "a.en"}), ["x: 'a.en'", "keys to values: languages, and either train"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(mergs=3), ["bpe-1k", "'mergs'"]),
         (lambda s: s["segmentations"]["bpe-1k"].update(text="tok"), ["'tok'", "raw, moses"]),
         (lambda s: s["segmentations"]["char"].update(size=5), ["char takes no size"]),
@@ -316,6 +323,21 @@ def test_a_mistake_is_named_with_what_is_allowed(change: Callable[[dict[str, Any
         Experiment(changed(change), where="mine.yaml")
     for words in says:
         assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "page"),
+    [
+        ("corpora", "config/corpora.yaml"),
+        ("experiment", "config/config.yaml"),
+        ("models", "config/models.yaml"),
+        ("paper", "docs/new-paper.md"),
+    ],
+)
+def test_a_mistake_is_sent_to_the_page_that_explains_its_file(file: str, page: str) -> None:
+    with pytest.raises(InputError, match=f"x: 3\n.*\n  next: see {page}"):
+        schema.check(3, file, "x")
+    assert (ROOT / page).is_file()
 
 
 EXPERIMENTS = ["config.yaml", *(f"experiments/{path.name}" for path in (ROOT / "config/experiments").glob("*.yaml"))]
