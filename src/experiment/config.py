@@ -325,7 +325,12 @@ def read_settings(path: Path, changes: Sequence[str] = ()) -> dict[str, Any]:
     from snakemake.cli import parse_config  # half a second, and not for each training
     from snakemake.utils import update_config
 
-    settings: dict[str, Any] = read_mapping(path, next_step="see config/config.yaml for an example")
+    step = "see config/config.yaml for an example"
+    if not path.exists():
+        folders = path.parent, MODELS.parent / "experiments"
+        beside, committed = (sorted(folder.glob("[!.]*.yaml")) for folder in folders)
+        raise unknown("experiment", path, beside or committed, next_step=step)
+    settings: dict[str, Any] = read_mapping(path, next_step=step)
     try:
         changed = parse_config(list(changes))
     except ValueError as error:

@@ -407,6 +407,15 @@ def test_classes_of_committed_experiments_hold_the_contract() -> None:
     assert {name: check_contract(cls, quick) for name, cls in own.items()} == {"hft_words.py:BPEOnHFTWords": []}
 
 
+def test_a_mistyped_file_gets_the_nearest_name(tmp_path: Path) -> None:
+    for name in ("mine.yaml", "other.yaml"):
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match=f"unknown experiment '{tmp_path}/mien.yaml': did you mean '{tmp_path}/mine.y"):
+        load(tmp_path / "mien.yaml")
+    with pytest.raises(InputError, match=r"allowed: .*config/experiments/multi30k\.yaml"):
+        load(tmp_path / "nowhere" / "multi30k")
+
+
 def test_a_file_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     path.write_text("a: [1,\n")
