@@ -155,7 +155,8 @@ test-wheel: wheel  ## the library's tests with its wheel installed alone, in an 
 	cp -r packages/subwords/tests packages/subwords/pyproject.toml packages/subwords/README.md $(ALONE)
 	cd $(ALONE) && bin/python -m pytest tests -m "not slow"
 
-# Not deleted by default: downloads, text, pieces and trainings, found by their keys.
+# Not deleted by default: downloads, text, pieces and trainings, found by their keys. And never what people judge, whose
+# keys cannot be made again, nor the conda environments.
 STORE := downloads corpora segmented runs used
 TRAININGS ?= no
 
@@ -166,6 +167,7 @@ watch: env  ## the trainings that are running
 	@$(BIN)/python scripts/results.py watch
 
 clean:  ## remove tables, reports and logs; with TRAININGS=yes also text, pieces and trainings (never downloads)
-	find results/ -mindepth 1 -maxdepth 1 ! -name README.md $(foreach folder,$(STORE),! -name $(folder)) -exec rm -rf {} +
+	find results/ -mindepth 1 -maxdepth 1 ! -name README.md ! -name papers $(foreach folder,$(STORE),! -name $(folder)) -exec rm -rf {} +
+	find results/ -mindepth 4 -maxdepth 4 -path 'results/papers/*' ! -name human_evaluation -exec rm -rf {} +
 	$(if $(filter yes,$(TRAININGS)),rm -rf $(foreach folder,$(filter-out downloads,$(STORE)),results/$(folder)))
-	rm -rf .snakemake
+	rm -rf $(filter-out .snakemake/conda%,$(wildcard .snakemake/*))

@@ -332,10 +332,16 @@ def test_the_program_shows_first_and_deletes_when_told(root: Path, capsys: pytes
     assert used.exists()
 
 
-def test_clean_deletes_no_training_unless_told(tmp_path: Path) -> None:
+def test_clean_deletes_no_training_unless_told_and_nothing_that_people_judge(tmp_path: Path) -> None:
     kept = {"README.md", "downloads", "corpora", "segmented", "runs", "used"}
     for name in (*kept, "demo", "logs"):
         (tmp_path / "results" / name).mkdir(parents=True)
+    judged = "results/papers/sbpe/smoke/human_evaluation/keys/de-en.json"
+    for name in (judged, "results/papers/sbpe/smoke/claims.md", ".snakemake/log/x.log", ".snakemake/conda/abc/bin"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
     for words, left in (([], kept), (["TRAININGS=yes"], {"README.md", "downloads"})):
         subprocess.run(["make", "-f", ROOT / "Makefile", "clean", *words], cwd=tmp_path, check=True)
-        assert {path.name for path in (tmp_path / "results").iterdir()} == left
+        assert {path.name for path in (tmp_path / "results").iterdir()} == {*left, "papers"}
+        found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+        assert found == {judged, ".snakemake/conda/abc/bin"}
