@@ -15,7 +15,7 @@ from typing import Any
 
 from experiment.jsonfiles import read_json, write_json
 from experiment.programs import Job, job_program
-from experiment.scoring.metrics import read_parallel, score_corpus
+from experiment.scoring.metrics import make_metric, read_parallel, score_corpus
 from experiment.store.checksums import file_sha256
 from experiment.store.making import check_inputs, fits, locked, make
 from experiment.training import gpu
@@ -29,12 +29,13 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     check_inputs(job["inputs"])
     training, target = Path(job["folder"]).parent.parent, job["direction"].split("-")[1]
     references, began = list(read_lines(test["reference"])), time.monotonic()
+    metric = make_metric("bleu", references, target=target)
     tried: list[dict[str, Any]] = []
     chosen: tuple[float, list[str]] = (-1.0, [])
     for entry in kept(training, job["select"]):
         evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]))
         hypotheses, _, _ = evaluator.translated(test)
-        bleu = score_corpus(hypotheses, references, ["bleu"], target=target)["metrics"]["bleu"]["score"]
+        bleu = metric.corpus_score(hypotheses, None).score
         tried.append({**{key: entry[key] for key in ("file", "epoch", "updates")}, "dev": entry["score"], "bleu": bleu})
         if bleu > chosen[0]:  # of equal scores the earlier one
             chosen = bleu, hypotheses

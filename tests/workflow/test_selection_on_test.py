@@ -161,8 +161,10 @@ def test_a_metric_that_is_asked_for_later_needs_no_card(workplace: Workplace, mo
 
 
 def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A card that this process has is not waited for again."""
+    """A card that this process has is not waited for again. And of a checkpoint only BLEU is computed."""
     takes: list[int] = []
+    scored: list[list[str]] = []
+    monkeypatch.setattr("experiment.scoring.metrics.sentence_chrf", lambda hypotheses, _: scored.append(hypotheses))
 
     class WithoutModel:
         def __init__(self, job: dict[str, Any], model: str) -> None:
@@ -185,6 +187,7 @@ def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pyt
     test = {"stem": "test", "reference": str(tmp_path / "reference")}
     assert select_on_test.main([json.dumps(job | {"tests": [test], "chooses": "test"})]) == 0
     assert takes == [1]
+    assert scored == [["a b c d"]]  # of the choice
     choice = training / "best-1" / "beam" / "test.chosen-on-test.json"
     assert choice_fits(choice, training)
     (training / "training.json").write_text(json.dumps({"dev": dev, "seconds": 2}))  # trained again
