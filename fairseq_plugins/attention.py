@@ -17,7 +17,7 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from fairseq_plugins.dropout import keep_mask
-from fairseq_plugins.products import by_onednn
+from fairseq_plugins.products import by_onednn, compute_dtype
 
 #: From so many queries on torch may choose flash attention. Its blocks of 128 are mostly empty for a short sentence: in
 #: a profile its gradient took 340 µs a call, that of the other kernel 150 (H200, Multi30k; not the same calls).
@@ -83,9 +83,8 @@ class RowLayout:
         """
         self.batch, self.length = padding.shape
         self.positions = padding.numel()
-        device = padding.device.type
         self.by_sentence = by_torch(padding.device)
-        kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else torch.float32
+        kind = compute_dtype(padding.device, torch.float32)
         multiple = self.ROWS if by_onednn(kind, padding.device) else 1
         self.filling = -self.positions % multiple
         self._row_of: torch.Tensor | None = None  # a position's row
@@ -116,9 +115,7 @@ class RowLayout:
         """Return rows of states that have a row for each position."""
         if self._row_of is not None:
             return _Chosen.apply(states, self._position_of, self._row_of)
-        if not self.filling:
-            return states
-        return functional.pad(states, (0, 0) * (states.dim() - 1) + (0, self.filling), value=filler)
+        return fill(states, self.filling, filler)
 
     def unpack(self, rows: torch.Tensor) -> torch.Tensor:
         """Undo `pack`."""
@@ -132,6 +129,11 @@ class RowLayout:
         if self.by_sentence:
             return rows.unflatten(0, (self.batch, self.length)).transpose(0, 1)
         return rows.unflatten(0, (self.length, self.batch))
+
+
+def fill(rows: torch.Tensor, count: int, filler: int = 0) -> torch.Tensor:
+    """Return rows with so many rows of `filler` below."""
+    return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, count), value=filler) if count else rows
 
 
 class _Chosen(torch.autograd.Function):

@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from fairseq_plugins.products import affine
+from fairseq_plugins.attention import Visible
+from fairseq_plugins.products import affine, compute_dtype
 from fairseq_plugins.transformer import FastTransformer, normalize
 
 #: Sentences that have ended leave the batch when at most this share goes on: all keys and values are copied then.
@@ -37,12 +38,9 @@ class Greedy:
         source: batch × length; lengths: of the sentences, with their ends. Products are in the weights' precision, or
         in that of `torch.autocast`.
         """
-        decoder, device = self.model.decoder, source.device.type
-        precision = decoder.output_projection.weight.dtype
-        if torch.is_autocast_enabled(device):
-            precision = torch.get_autocast_dtype(device)
+        precision = compute_dtype(source.device, self.model.decoder.output_projection.weight.dtype)
         encoded = self.model.encoder.encode(source)
-        with torch.autocast(device, enabled=False):
+        with torch.autocast(source.device.type, enabled=False):
             return self._search(encoded, self._limits(lengths), precision)
 
     def _limits(self, lengths: torch.Tensor) -> torch.Tensor:
@@ -81,10 +79,7 @@ class _Decoder:
         memory, padding = encoded["encoder_out"][0], encoded["encoder_padding_mask"][0]
         memory = memory.transpose(0, 1).to(precision)
         self._decoder, self._precision, self._step = decoder, precision, 0
-        self._padding_mask = None
-        if padding.any():
-            self._padding_mask = torch.zeros(padding.shape, dtype=precision, device=padding.device)
-            self._padding_mask = self._padding_mask.masked_fill_(padding, -torch.inf)[:, None, None]
+        self._padding_mask = Visible(padding).added_to_kernel(precision) if padding.any() else None
         self._positions = None
         if decoder.embed_positions is not None:
             self._positions = decoder.embed_positions(torch.full((1, steps), end, device=memory.device))[0]

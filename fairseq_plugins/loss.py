@@ -17,10 +17,9 @@ from fairseq.criterions.label_smoothed_cross_entropy import (
     LabelSmoothedCrossEntropyCriterionConfig,
 )
 from fairseq.models.transformer import TransformerModelBase
-from torch.nn import functional
 
-from fairseq_plugins.attention import RowLayout
-from fairseq_plugins.products import by_onednn, product
+from fairseq_plugins.attention import RowLayout, fill
+from fairseq_plugins.products import by_onednn, compute_dtype, product
 
 #: Logits that are computed together: on a CPU what its cache holds, on a GPU what keeps it busy.
 BLOCK = {"cpu": 2**18, "cuda": 2**27}
@@ -87,27 +86,21 @@ def label_smoothed_loss(
     """
     if not torch.is_grad_enabled():  # on dev: autograd.Function would be told that the weight wants a gradient
         weight = weight.detach()
-    device = features.device.type
-    kind = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else features.dtype
+    device, kind = features.device, compute_dtype(features.device, features.dtype)
     rows, wanted = features.reshape(-1, features.shape[-1]), target.reshape(-1)
     counted = wanted.ne(padding)
     if row_count is not None:
         layout = RowLayout(target.eq(padding), row_count)
         sides = (features, target, target.ne(padding))
         rows, wanted, counted = (layout.flatten(one.transpose(0, 1)) for one in sides)
-    elif device == "cpu":
+    elif device.type == "cpu":
         rows, wanted, counted = (one[counted] for one in (rows, wanted, counted))
-        if by_onednn(kind, features.device):
-            rows, wanted, counted = fill(rows), fill(wanted), fill(counted)
-    with torch.autocast(device, enabled=False):
+        if by_onednn(kind, device):
+            count = -len(rows) % RowLayout.ROWS
+            rows, wanted, counted = (fill(one, count) for one in (rows, wanted, counted))
+    with torch.autocast(device.type, enabled=False):
         loss, nll = _LabelSmoothedLoss.apply(rows.to(kind), weight, wanted, counted, epsilon)
     return loss, nll
-
-
-def fill(rows: torch.Tensor) -> torch.Tensor:
-    """Return rows with zeros below, so that their number is a multiple of RowLayout.ROWS; see there."""
-    filling = -len(rows) % RowLayout.ROWS
-    return functional.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filling)) if filling else rows
 
 
 class _LabelSmoothedLoss(torch.autograd.Function):

@@ -24,6 +24,11 @@ def has_faster_products() -> bool:
     return offered and str(known.get("cpu_name", "")).startswith("AMD") and bool(known.get("avx512_f"))
 
 
+def compute_dtype(device: torch.device, otherwise: torch.dtype) -> torch.dtype:
+    """Return the precision of products: that of `torch.autocast`, or `otherwise` without it."""
+    return torch.get_autocast_dtype(device.type) if torch.is_autocast_enabled(device.type) else otherwise
+
+
 def by_onednn(kind: torch.dtype, device: torch.device) -> bool:
     """Return whether products of this precision are oneDNN's, which compiles a kernel for every number of rows."""
     return device.type == "cpu" and (kind == torch.bfloat16 or (kind == torch.float32 and has_faster_products()))

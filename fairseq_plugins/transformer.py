@@ -27,7 +27,7 @@ from torch.nn import functional
 
 from fairseq_plugins.attention import RowLayout, Visible, attend, by_torch
 from fairseq_plugins.dropout import add_dropped, dropout
-from fairseq_plugins.products import affine, gradient_of_weight, product
+from fairseq_plugins.products import affine, compute_dtype, gradient_of_weight, product
 from subwords.errors import InputError
 
 #: Settings of fairseq's Transformer that only its own code computes, and the value that they must have here.
@@ -151,9 +151,7 @@ def embed(side: Any, tokens: torch.Tensor, layout: RowLayout) -> torch.Tensor:
         states = states + layout.flatten(side.embed_positions(tokens).transpose(0, 1))
     if side.layernorm_embedding is not None:
         states = side.layernorm_embedding(states)
-    device = states.device.type
-    if torch.is_autocast_enabled(device):
-        states = states.to(torch.get_autocast_dtype(device))
+    states = states.to(compute_dtype(states.device, states.dtype))
     return dropout(states, dropped(side.dropout_module))
 
 
