@@ -34,7 +34,7 @@ def choose(job: Job, test: Mapping[str, str], scratch: Path) -> dict[str, Any]:
     chosen: tuple[float, list[str]] = (-1.0, [])
     for entry in kept(training, job["select"]):
         evaluator = Evaluator(job, str(training / "checkpoints" / entry["file"]))
-        hypotheses, _, _ = evaluator.translated(test)
+        hypotheses, _, _ = evaluator.translation(test)
         bleu = metric.corpus_score(hypotheses, None).score
         tried.append({**{key: entry[key] for key in ("file", "epoch", "updates")}, "dev": entry["score"], "bleu": bleu})
         if bleu > chosen[0]:  # of equal scores the earlier one

@@ -48,7 +48,7 @@ class Evaluator:
 
         return Translator(self._model, Path(self._job["data"]), self._job["direction"], self._job["search"])
 
-    def has_translated(self, test: Mapping[str, str]) -> bool:
+    def translated(self, test: Mapping[str, str]) -> bool:
         """Return whether a test set is translated, by the model that is there now."""
         record = self._folder / f"{test['stem']}.translation.json"
         return making.fits_source(record, self._model)
@@ -56,13 +56,13 @@ class Evaluator:
     def translate(self, test: Mapping[str, str]) -> bool:
         """Write {stem}.hyp (text), {stem}.pieces and {stem}.translation.json; return False where they exist."""
         stem = test["stem"]
-        if self.has_translated(test):
+        if self.translated(test):
             return False
         making.check_inputs({str(self._model.with_name(making.RECORD)): [self._model.name]})
         for stale in ("scores.json", "comet.*.json"):  # of another translation
             for path in self._folder.glob(f"{stem}.{stale}"):
                 path.unlink()
-        hypotheses, pieces, facts = self.translated(test)
+        hypotheses, pieces, facts = self.translation(test)
         write_lines(self._folder / f"{stem}.hyp", hypotheses)
         write_lines(self._folder / f"{stem}.pieces", pieces)
         facts |= {"unknown_words": self._unknown_words(test), "source": making.source_of(self._model)}
@@ -71,7 +71,7 @@ class Evaluator:
         )
         return True
 
-    def translated(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
+    def translation(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return hypotheses as text, their pieces, and facts about the translation."""
         job, translator, to_text = self._job, self._translator, self._to_text()
         source = list(self._segmenter(0).encode_lines(read_lines(test["source"])))
@@ -167,7 +167,7 @@ def evaluate(job: Mapping[str, Any], has_card: bool = False) -> Sequence[str]:
     the other.
     """
     evaluator, folder, lines = Evaluator(job), Path(job["folder"]), []
-    if not (has_card or all(map(evaluator.has_translated, job["tests"]))):
+    if not (has_card or all(map(evaluator.translated, job["tests"]))):
         gpu.check_usable(gpu.take(1, job["device"], job["runs_per_gpu"]))
     with making.locked(folder):
         making.define(folder, job["definition"])

@@ -170,7 +170,7 @@ def test_one_card_is_enough_for_all_checkpoints(tmp_path: Path, monkeypatch: pyt
         def __init__(self, job: dict[str, Any], model: str) -> None:
             assert takes == [1]
 
-        def translated(self, test: dict[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
+        def translation(self, test: dict[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
             return ["a b c d"], [], {}
 
     monkeypatch.setattr(select_on_test, "Evaluator", WithoutModel)
