@@ -12,6 +12,7 @@ import numpy
 from pandas import Series, cut
 
 from subwords.files import read_lines
+from subwords.vocabulary import count_pieces
 from subwords.volt.utility import Step, entropy, with_utility
 
 #: What subword-nmt's pieces carry that do not end their word.
@@ -20,17 +21,13 @@ CONTINUES = "@@"
 
 def piece_counts(paths: Iterable[str | Path]) -> Counter[str]:
     """Return how often each piece occurs in some files of pieces."""
-    return _counts(chain.from_iterable(map(read_lines, paths)))
+    return count_pieces(chain.from_iterable(map(read_lines, paths)))[1]
 
 
 def piece_counts_by_stretch(path: str | Path, lengths: Mapping[str, int]) -> dict[str, Counter[str]]:
     """Return how often each piece occurs in consecutive stretches of a file: name -> number of lines, in order."""
     lines = iter(read_lines(path))
-    return {name: _counts(islice(lines, length)) for name, length in lengths.items()}
-
-
-def _counts(lines: Iterable[str]) -> Counter[str]:
-    return Counter(piece for line in lines for piece in line.split(" ") if piece)
+    return {name: count_pieces(islice(lines, length))[1] for name, length in lengths.items()}
 
 
 def vocabulary_entropy(counts: Mapping[str, int]) -> float:

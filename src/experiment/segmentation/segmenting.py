@@ -26,7 +26,8 @@ from subwords.errors import InputError, Shortfall
 from subwords.files import read_lines, write_lines
 from subwords.frequencies import by_frequency
 from subwords.segmenter import Segmenter, warn_of_fewer
-from subwords.statistics import Segmented, count_pieces, describe
+from subwords.statistics import Segmented, describe
+from subwords.vocabulary import count_pieces
 
 
 def own_copy(job: Mapping[str, Any], folder: Path) -> str:
@@ -148,8 +149,7 @@ def restricted(
         return None
     unrestricted = {key: value for key, value in options.items() if key != "vocabulary_threshold"}
     segmenter = cls.load(folder / f"model.{language}", **unrestricted)
-    counts = Counter(piece for line in segmenter.encode_lines(read_lines(text)) for piece in line.split(" ") if piece)
-    write_counts(path, counts)
+    write_counts(path, count_pieces(segmenter.encode_lines(read_lines(text)))[1])
     return path
 
 
@@ -203,7 +203,7 @@ def segment(job: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             encode(segmenter, text / name, folder / name)
             files[name.split(".")[0]] = Segmented(folder / name, text / name)
             counts[name] = segmenter.counts()
-        found = count_pieces(files["train"].pieces)[1]
+        found = count_pieces(read_lines(files["train"].pieces))[1]
         if job["draws"]:
             sampling[language], found = sample(segmenter, files["train"], job["draws"], sum(found.values()))
         gold = Path(job["gold"][language]) if language in job["gold"] else None
@@ -234,7 +234,7 @@ def sample(segmenter: Segmenter, train: Segmented, draws: int, encoded: int) -> 
     began, counts, running = time.process_time(), Counter[str](), []
     for draw, path in enumerate(draws_of(train.pieces, draws), 1):
         encode(segmenter, train.text, path, draw)
-        found = count_pieces(path)[1]
+        found = count_pieces(read_lines(path))[1]
         running.append(sum(found.values()))
         counts += found
     seconds = round(time.process_time() - began, 2)
