@@ -145,8 +145,8 @@ class _Chosen(torch.autograd.Function):
         return states.index_select(0, chosen)
 
     @staticmethod
-    def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
-        return by_found.index_select(0, ctx.saved_tensors[0]), None, None
+    def backward(ctx: Any, grad_found: torch.Tensor) -> tuple[Any, ...]:
+        return grad_found.index_select(0, ctx.saved_tensors[0]), None, None
 
 
 def attend(
@@ -199,17 +199,17 @@ class _Products(torch.autograd.Function):
         return _to_rows([torch.bmm(kept, v)], layouts[0], heads).flatten(1)
 
     @staticmethod
-    def backward(ctx: Any, by_mixed: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, grad_mixed: torch.Tensor) -> tuple[Any, ...]:
         q, k, v, weights, mask = ctx.saved_tensors
-        (by_mixed,) = map(_for_product, _by_head([by_mixed.unflatten(1, (ctx.heads, 1, -1))], ctx.layouts[:1]))
-        by_scores = torch.bmm(by_mixed, v.transpose(1, 2))
+        (grad_mixed,) = map(_for_product, _by_head([grad_mixed.unflatten(1, (ctx.heads, 1, -1))], ctx.layouts[:1]))
+        grad_scores = torch.bmm(grad_mixed, v.transpose(1, 2))
         kept = weights
         if mask is not None:
             kept = weights * mask
-            by_scores.mul_(mask)
-        by_scores = _softmax_backward(by_scores, weights).mul_(q.shape[2] ** -0.5)
-        by_queries, by_keys = torch.bmm(by_scores, k), torch.bmm(by_scores.transpose(1, 2), q)
-        parts = iter((by_queries, by_keys, torch.bmm(kept.transpose(1, 2), by_mixed)))
+            grad_scores.mul_(mask)
+        grad_scores = _softmax_backward(grad_scores, weights).mul_(q.shape[2] ** -0.5)
+        grad_queries, grad_keys = torch.bmm(grad_scores, k), torch.bmm(grad_scores.transpose(1, 2), q)
+        parts = iter((grad_queries, grad_keys, torch.bmm(kept.transpose(1, 2), grad_mixed)))
         together = zip(ctx.counts, ctx.layouts, strict=True)
         gradients = [_to_rows(list(islice(parts, count)), layout, ctx.heads) for count, layout in together]
         return None, None, None, *gradients
@@ -228,12 +228,12 @@ def _softmax(scores: torch.Tensor) -> torch.Tensor:
     return weights.div_(weights.sum(2, keepdim=True)).to(scores.dtype)
 
 
-def _softmax_backward(by_weights: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
+def _softmax_backward(grad_weights: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
     """Return the gradient by the scores of `_softmax`."""
     if weights.shape[2] >= FEW_KEYS:
-        return torch._softmax_backward_data(by_weights, weights, 2, weights.dtype)
-    by_scores = by_weights.float() * weights
-    return by_scores.addcmul_(weights.float(), by_scores.sum(2, keepdim=True), value=-1).to(weights.dtype)
+        return torch._softmax_backward_data(grad_weights, weights, 2, weights.dtype)
+    grad_scores = grad_weights.float() * weights
+    return grad_scores.addcmul_(weights.float(), grad_scores.sum(2, keepdim=True), value=-1).to(weights.dtype)
 
 
 def _for_product(part: torch.Tensor) -> torch.Tensor:

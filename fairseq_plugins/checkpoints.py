@@ -18,7 +18,13 @@ from typing import Any
 import torch
 from fairseq import checkpoint_utils, utils
 
-from experiment.training.dev_scores import patience_is_over, ranked, read_record, scores_since_best, write_record
+from experiment.training.dev_scores import (
+    patience_is_over,
+    ranked,
+    read_dev_scores,
+    scores_since_best,
+    write_dev_scores,
+)
 from subwords.errors import InputError
 from subwords.files import whole_file
 
@@ -111,9 +117,9 @@ def add_to_record(folder: Path, epoch: int, at_its_end: bool, state: dict[str, A
     updates, score = state["optimizer_history"][-1]["num_updates"], state["extra_state"]["val_loss"]
     name = f"checkpoint{epoch}.pt" if at_its_end else f"checkpoint_{epoch}_{updates}.pt"
     save(folder / name, without_optimizer(state))
-    record = [entry for entry in read_record(folder) if entry["updates"] < updates]
+    record = [entry for entry in read_dev_scores(folder) if entry["updates"] < updates]
     record.append({"file": name, "epoch": epoch, "updates": updates, "score": score})
-    write_record(folder, record)
+    write_dev_scores(folder, record)
     return record
 
 
@@ -186,13 +192,13 @@ def mend(folder: Path, processes: int = 1) -> None:
         print(f"{error}\n(put aside as {LAST}.damaged; the training begins again)", file=sys.stderr, flush=True)
         (folder / LAST).replace(folder / f"{LAST}.damaged")
         (folder / LOG).unlink(missing_ok=True)
-        write_record(folder, [])
+        write_dev_scores(folder, [])
         return
     updates, extra = state["optimizer_history"][-1]["num_updates"], state["extra_state"]
     if reposition(extra, processes):
         save(folder / LAST, state)
-    record = [entry for entry in read_record(folder) if entry["updates"] <= updates]
-    write_record(folder, record)
+    record = [entry for entry in read_dev_scores(folder) if entry["updates"] <= updates]
+    write_dev_scores(folder, record)
     if extra.get("val_loss") is not None and all(entry["updates"] < updates for entry in record):
         place = extra["train_iterator"]
         at_its_end = place["iterations_in_epoch"] == 0
@@ -209,7 +215,7 @@ def go_on(folder: Path, flags: Mapping[str, Any], maximize: bool) -> bool:
 
     if not (folder / LAST).exists():
         return False
-    record, updates = read_record(folder), load(folder / LAST)["optimizer_history"][-1]["num_updates"]
+    record, updates = read_dev_scores(folder), load(folder / LAST)["optimizer_history"][-1]["num_updates"]
     if record:
         should_stop_early.best = ranked(record, maximize)[0]["score"]
         should_stop_early.num_runs = scores_since_best(record, maximize)

@@ -118,7 +118,7 @@ class _LabelSmoothedLoss(torch.autograd.Function):
         learning, kind = any(ctx.needs_input_grad), rows.dtype
         matrix = weight.to(kind)
         norms, shares = counted.float(), counted.float()
-        by_rows, by_weight = torch.empty_like(rows), torch.zeros_like(weight)
+        grad_rows, grad_weight = torch.empty_like(rows), torch.zeros_like(weight)
         largest_part, height = (max(1, count[device] // types) for count in (LARGEST, BLOCK))
         for start in range(0, len(rows), largest_part):
             part = slice(start, start + largest_part)
@@ -134,23 +134,29 @@ class _LabelSmoothedLoss(torch.autograd.Function):
                     block.copy_(scores)
             if learning:
                 scaled = shares[part, None].to(kind)
-                torch.mul(product(logits, matrix), scaled, out=by_rows[part])
-                by_weight += product(logits.T, rows[part] * scaled).to(weight.dtype)
+                torch.mul(product(logits, matrix), scaled, out=grad_rows[part])
+                grad_weight += product(logits.T, rows[part] * scaled).to(weight.dtype)
         other = epsilon / (types - 1)
         wanted = 1 - epsilon - other
         counts, summed, picked = counted.float(), weight.sum(0, dtype=torch.float32), matrix[target]
         nll = ((norms - (rows * picked).sum(1, dtype=torch.float32)) * counts).sum()
         smooth = ((types * norms - rows.float() @ summed) * counts).sum()
         if learning:
-            by_rows.addcmul_(picked, counts[:, None].to(kind), value=-wanted)
-            by_rows.sub_((counts[:, None] * (other * summed)).to(kind))
+            grad_rows.addcmul_(picked, counts[:, None].to(kind), value=-wanted)
+            grad_rows.sub_((counts[:, None] * (other * summed)).to(kind))
             counted_rows = rows.to(weight.dtype) * counts[:, None].to(weight.dtype)
-            by_weight.index_add_(0, target, counted_rows, alpha=-wanted).sub_(other * counted_rows.sum(0))
-            ctx.save_for_backward(by_rows, by_weight)
+            grad_weight.index_add_(0, target, counted_rows, alpha=-wanted).sub_(other * counted_rows.sum(0))
+            ctx.save_for_backward(grad_rows, grad_weight)
         ctx.mark_non_differentiable(nll)
         return wanted * nll + other * smooth, nll
 
     @staticmethod
-    def backward(ctx: Any, by_loss: torch.Tensor, _: Any) -> tuple[Any, ...]:
-        by_rows, by_weight = ctx.saved_tensors
-        return by_rows * by_loss.to(by_rows.dtype), by_weight * by_loss.to(by_weight.dtype), None, None, None
+    def backward(ctx: Any, grad_loss: torch.Tensor, _: Any) -> tuple[Any, ...]:
+        grad_rows, grad_weight = ctx.saved_tensors
+        return (
+            grad_rows * grad_loss.to(grad_rows.dtype),
+            grad_weight * grad_loss.to(grad_weight.dtype),
+            None,
+            None,
+            None,
+        )

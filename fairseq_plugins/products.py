@@ -49,15 +49,15 @@ def affine(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, 
     return found.relu_() if relu else found
 
 
-def gradient_of_weight(by_found: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+def gradient_of_weight(grad_found: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
     """Return by_foundᵀ @ rows, without a gradient of its own.
 
     In bf16 oneDNN turns the first matrix as it multiplies, which with wide rows takes longer than to turn it before.
     """
-    by_found = by_found.T
-    if rows.dtype == torch.bfloat16 and rows.device.type == "cpu" and rows.shape[1] >= max(WIDE, 2 * len(by_found)):
-        by_found = by_found.contiguous()
-    return product(by_found, rows)
+    grad_found = grad_found.T
+    if rows.dtype == torch.bfloat16 and rows.device.type == "cpu" and rows.shape[1] >= max(WIDE, 2 * len(grad_found)):
+        grad_found = grad_found.contiguous()
+    return product(grad_found, rows)
 
 
 @cache

@@ -226,15 +226,15 @@ class _Linear(torch.autograd.Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, grad_found: torch.Tensor) -> tuple[Any, ...]:
         rows, weight, rectified = ctx.saved_tensors
         if rectified is not None:
-            by_found = torch.ops.aten.threshold_backward(by_found, rectified, 0)
-        by_rows = product(by_found, weight) if ctx.needs_input_grad[0] else None
-        found = _part(gradient_of_weight(by_found, rows).to(ctx.kind), ctx.heads, ctx.count)
+            grad_found = torch.ops.aten.threshold_backward(grad_found, rectified, 0)
+        grad_rows = product(grad_found, weight) if ctx.needs_input_grad[0] else None
+        found = _part(gradient_of_weight(grad_found, rows).to(ctx.kind), ctx.heads, ctx.count)
         if ctx.biased:
-            found += _part(by_found.sum(0).to(ctx.kind), ctx.heads, ctx.count)
-        return by_rows, None, None, *found
+            found += _part(grad_found.sum(0).to(ctx.kind), ctx.heads, ctx.count)
+        return grad_rows, None, None, *found
 
 
 def _interleave(parameters: Sequence[torch.Tensor], heads: int) -> torch.Tensor:
@@ -273,12 +273,12 @@ class _Normalized(torch.autograd.Function):
         return found
 
     @staticmethod
-    def backward(ctx: Any, by_found: torch.Tensor) -> tuple[Any, ...]:
+    def backward(ctx: Any, grad_found: torch.Tensor) -> tuple[Any, ...]:
         states, *rest = ctx.saved_tensors
-        by_states, by_weight, by_bias = torch.ops.aten.native_layer_norm_backward(
-            by_found.float(), states.float(), ctx.shape, *rest, ctx.needs_input_grad[:1] + ctx.needs_input_grad[2:]
+        grad_states, grad_weight, grad_bias = torch.ops.aten.native_layer_norm_backward(
+            grad_found.float(), states.float(), ctx.shape, *rest, ctx.needs_input_grad[:1] + ctx.needs_input_grad[2:]
         )
-        return by_states.to(states.dtype), None, by_weight, by_bias
+        return grad_states.to(states.dtype), None, grad_weight, grad_bias
 
 
 register_model_architecture("transformer_fast", "transformer_fast")(base_architecture)

@@ -25,7 +25,7 @@ from experiment.schema import ROOT
 from experiment.store.making import RECORD, check_inputs, define, fits, locked, made_of, make, write_record
 from experiment.store.usage import uses_of
 from experiment.training import curves, fairseq_flags, gpu
-from experiment.training.dev_scores import patience_is_over, read_record
+from experiment.training.dev_scores import patience_is_over, read_dev_scores
 from experiment.training.precision import precision_flags, training_precision
 from experiment.training.selection import drop_checkpoints, gone
 from subwords.errors import InputError
@@ -121,7 +121,7 @@ def report(job: Job, cards: list[str]) -> None:
     import torch
     from fairseq_plugins import checkpoints
 
-    record = read_record(checkpoint_folder(job))
+    record = read_dev_scores(checkpoint_folder(job))
     if not record:
         raise InputError("training ended without a dev score", next_step="lower validate-interval in the recipe")
     curve = curves.read_curve(checkpoint_folder(job) / "fairseq.log")

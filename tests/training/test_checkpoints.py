@@ -15,7 +15,7 @@ from fairseq_plugins.checkpoints import LAST, PROCESSES, average, load, mend, na
 from fairseq_plugins.compatibility import fp32_copies
 
 from experiment.jsonfiles import read_json, write_json
-from experiment.training.dev_scores import read_record, write_record
+from experiment.training.dev_scores import read_dev_scores, write_dev_scores
 from experiment.training.selection import drop_checkpoints
 from subwords.errors import InputError
 from subwords.files import whole_file
@@ -193,13 +193,13 @@ def last_checkpoint(folder: Path, updates: int, epoch: int, within: int, score: 
 
 
 def test_a_score_whose_record_a_kill_has_taken_is_added(tmp_path: Path) -> None:
-    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    write_dev_scores(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
     last_checkpoint(tmp_path, updates=20, epoch=3, within=0, score=2.5)  # at the end of epoch 2
     mend(tmp_path)
-    assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+    assert [entry["updates"] for entry in read_dev_scores(tmp_path)] == [10, 20]
     assert "last_optimizer_state" not in load(tmp_path / "checkpoint2.pt")
     mend(tmp_path)  # nothing more to do
-    assert [entry["updates"] for entry in read_record(tmp_path)] == [10, 20]
+    assert [entry["updates"] for entry in read_dev_scores(tmp_path)] == [10, 20]
 
 
 @pytest.mark.parametrize(("before", "now"), [(1, 2), (2, 1), (2, 4)])
@@ -263,12 +263,12 @@ def test_what_a_kill_left_half_written_is_deleted(tmp_path: Path) -> None:
 def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    write_dev_scores(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
     last_checkpoint(tmp_path, updates=10, epoch=2, within=0, score=3.0)
     (tmp_path / LAST).write_bytes((tmp_path / LAST).read_bytes()[:3000])
     mend(tmp_path)
     assert not (tmp_path / LAST).exists()
-    assert read_record(tmp_path) == []
+    assert read_dev_scores(tmp_path) == []
     assert "begins again" in capsys.readouterr().err
 
 
@@ -277,8 +277,8 @@ def test_a_damaged_last_checkpoint_is_put_aside_and_training_begins_again(
 )
 def test_a_damaged_record_says_what_to_delete(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
     """Cut, not UTF-8, or with a flipped bit that would choose another checkpoint."""
-    write_record(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
+    write_dev_scores(tmp_path, [{"file": "checkpoint1.pt", "epoch": 1, "updates": 10, "score": 3.0}])
     record = tmp_path / "scores.json"
     record.write_bytes(harm(record.read_bytes()))
     with pytest.raises(InputError, match=rf"scores\.json is damaged(.|\n)*next: delete {tmp_path}"):
-        read_record(tmp_path)
+        read_dev_scores(tmp_path)

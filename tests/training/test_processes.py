@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from experiment.training.dev_scores import read_record
+from experiment.training.dev_scores import read_dev_scores
 
 pytestmark = pytest.mark.slow
 
@@ -99,7 +99,7 @@ def finish(process: subprocess.Popen[str]) -> None:
 
 
 def scores(folder: Path) -> list[dict[str, Any]]:
-    return read_record(folder / "seed1" / "checkpoints")
+    return read_dev_scores(folder / "seed1" / "checkpoints")
 
 
 def weights(folder: Path) -> dict[str, torch.Tensor]:

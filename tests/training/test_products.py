@@ -95,7 +95,7 @@ def test_gradients_of_weights_are_those_of_fp64(
 
     generator = torch.Generator().manual_seed(1)
     count, out, wide = shape
-    by_found, rows = (torch.randn(count, width, generator=generator).to(kind) for width in (out, wide))
-    found = gradient_of_weight(by_found, rows)
+    grad_found, rows = (torch.randn(count, width, generator=generator).to(kind) for width in (out, wide))
+    found = gradient_of_weight(grad_found, rows)
     assert found.dtype == kind
-    assert torch.allclose(found.double(), by_found.double().T @ rows.double(), rtol=torch.finfo(kind).eps, atol=1e-4)
+    assert torch.allclose(found.double(), grad_found.double().T @ rows.double(), rtol=torch.finfo(kind).eps, atol=1e-4)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from experiment.training import progress
-from experiment.training.dev_scores import write_record
+from experiment.training.dev_scores import write_dev_scores
 from experiment.training.progress import unfinished
 
 
@@ -31,7 +31,7 @@ def point(updates: int, wall: int, epoch: float = 1.0) -> str:
 def test_updates_dev_scores_speed_and_time_left(tmp_path: Path) -> None:
     folder = training(tmp_path, {"max-update": 400}, ["training", point(50, 10), point(100, 20), '{"epoch": 1, "upd'])
     scores = [{"file": "c.pt", "epoch": 1, "updates": n, "score": n / 10} for n in (25, 50, 75, 100)]
-    write_record(folder / "checkpoints", scores)
+    write_dev_scores(folder / "checkpoints", scores)
     (found,) = unfinished(tmp_path)
     assert (found.updates, found.of, found.share) == (100, "of 400", 0.25)
     assert found.dev == (5.0, 7.5, 10.0)

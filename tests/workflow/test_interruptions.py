@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from experiment.training.dev_scores import read_record
+from experiment.training.dev_scores import read_dev_scores
 
 from .conftest import TINY, Workplace
 
@@ -129,7 +129,7 @@ def test_a_killed_training_goes_on_from_its_last_checkpoint(untrained: Callable[
 
     def scores(place: Workplace) -> list[dict[str, Any]]:
         paths = list(place.results.glob(f"{checkpoints}/scores.json"))
-        return read_record(paths[0].parent) if paths else []
+        return read_dev_scores(paths[0].parent) if paths else []
 
     straight, interrupted = untrained("straight"), untrained("interrupted")
     for place in (straight, interrupted):

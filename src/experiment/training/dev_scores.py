@@ -13,7 +13,7 @@ from subwords.errors import InputError
 DEV_SCORES = "scores.json"
 
 
-def read_record(folder: Path) -> list[dict[str, Any]]:
+def read_dev_scores(folder: Path) -> list[dict[str, Any]]:
     """Return the dev scores of a checkpoint folder, oldest first: {"file", "epoch", "updates", "score"}.
 
     Raises InputError where the record is damaged: it is needed to tell which checkpoints are the best.
@@ -30,7 +30,7 @@ def read_record(folder: Path) -> list[dict[str, Any]]:
     return record
 
 
-def write_record(folder: Path, record: list[dict[str, Any]]) -> None:
+def write_dev_scores(folder: Path, record: list[dict[str, Any]]) -> None:
     write_json(folder / DEV_SCORES, {"dev": record}, sealed=True)
 
 

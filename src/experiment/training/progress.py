@@ -15,7 +15,7 @@ from typing import Any
 from experiment.jsonfiles import read_json
 from experiment.store.making import DEFINITION, RECORD
 from experiment.training.curves import logged
-from experiment.training.dev_scores import read_record
+from experiment.training.dev_scores import read_dev_scores
 from subwords.errors import InputError
 
 #: As much of a log's end as holds its last lines.
@@ -51,7 +51,7 @@ def unfinished(root: Path) -> Iterator[Progress]:
 
 def _progress(folder: Path, log: Path, definition: Mapping[str, Any]) -> Progress:
     last, recipe = _last_point(log), definition["recipe"]
-    record = read_record(log.parent)
+    record = read_dev_scores(log.parent)
     updates = int(last.get("num_updates", record[-1]["updates"] if record else 0))
     share, length = None, ""
     if recipe.get("max-update"):
