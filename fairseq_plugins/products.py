@@ -50,7 +50,7 @@ def affine(rows: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, 
 
 
 def gradient_of_weight(grad_found: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """Return by_foundᵀ @ rows, without a gradient of its own.
+    """Return grad_foundᵀ @ rows, without a gradient of its own.
 
     In bf16 oneDNN turns the first matrix as it multiplies, which with wide rows takes longer than to turn it before.
     """

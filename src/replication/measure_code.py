@@ -84,7 +84,8 @@ def _imported(path: Path, statement: ast.stmt) -> Iterator[tuple[Path, str]]:
             folder = path.parents[part.level - 1].joinpath(*(part.module or "").split("."))
             for name in (alias.name for alias in part.names):
                 inner, module = folder / f"{name}.py", folder.with_name(f"{folder.name}.py")
-                if inner.is_file():
-                    yield inner, ""
-                else:
-                    yield module if module.is_file() else folder / "__init__.py", name
+                package, own = folder / name / "__init__.py", folder / "__init__.py"
+                if whole := next((file for file in (inner, package) if file.is_file()), None):
+                    yield whole, ""
+                elif of := next((file for file in (module, own) if file.is_file()), None):
+                    yield of, name

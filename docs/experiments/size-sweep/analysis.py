@@ -17,7 +17,6 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +78,7 @@ NOT_TESTABLE = "not testable"
 #: An algorithm's systems: size -> entries in the vocabulary, and the score of each seed.
 Curve = dict[int, tuple[float, tuple[float, ...]]]
 #: Algorithm -> the sizes of its systems that learned something.
-Learned = Mapping[str, set[int]]
+Learned = dict[str, set[int]]
 
 
 def complete(rows: Sequence[Row]) -> list[Row]:
@@ -221,9 +220,7 @@ def range_difference(
     return of_size, of_algorithm, Interval(of_size - of_algorithm, float(low), float(high))
 
 
-def size_matters_more(
-    found: Mapping[str, Curve], learned: Learned, drawing: Mapping[str, Curve] = MappingProxyType({})
-) -> Iterator[Verdict]:
+def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Mapping[str, Curve]) -> Iterator[Verdict]:
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
     What it hangs on, asked afterwards: the same with huffman, without those that draw or with them (`drawing`), of bpe
@@ -244,7 +241,8 @@ def size_matters_more(
         of_size, of_algorithm, difference = range_difference(chosen, sizes)
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
-        if not any(learned.get(name) for name in chosen):
+        nothing = not any(learned.get(name) for name in chosen)
+        if nothing or any(name in drawing and not learned.get(name) for name in chosen):
             verdict = NOT_TESTABLE
         text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
         yield label, f"{text}difference {shown(difference)}", verdict
@@ -420,11 +418,14 @@ def alike(change: Interval) -> str:
     return CONFIRMED if within else REFUTED if max(change.low, -change.high) > NO_DIFFERENCE else OPEN
 
 
-def hypotheses(rows: Sequence[Row], drawing: Mapping[str, Curve] = MappingProxyType({})) -> Iterator[Verdict]:
-    """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows."""
+def hypotheses(rows: Sequence[Row], drawing: Sequence[Row] = ()) -> Iterator[Verdict]:
+    """Yield name, evidence and verdict of H1 to H6, with what they hang on, among the algorithms of the rows.
+
+    `drawing` are rows of algorithms that draw, of another experiment with the same training (H2).
+    """
     found, systems, learned = curves(rows), swept(rows), sizes_that_learned(rows)
     yield from more_entries_are_better(found, learned)
-    yield from size_matters_more(found, learned, drawing)
+    yield from size_matters_more(found, learned | sizes_that_learned(drawing), curves(drawing))
     yield from composition_matters(rows)
     larger = swept([row for row in rows if row["size"] != SIZES[0]])  # asked afterwards
     for size, of_sizes in (("", systems), (f", without size {SIZES[0]}", larger)):
@@ -494,8 +495,7 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
         said += f" {untrained} learned nothing (not part of H4 to H6)."
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
-    sampled = curves(judged(beside.sampled)) if beside.sampled else {}
-    drawing = {name: curve for name, curve in sampled.items() if name in DRAWN}
+    drawing = [row for row in judged(beside.sampled) if row["algorithm"] in DRAWN] if beside.sampled else []
     parts = [said, smallest_shown(rows), verdict_table(hypotheses(first, drawing), EVIDENCE)]
     if beside.first_run:
         second = sorted(second_run_hypotheses(rows, beside.first_run))

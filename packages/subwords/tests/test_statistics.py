@@ -120,11 +120,37 @@ def test_a_mark_for_the_unknown_is_unknown_even_if_training_had_it(tmp_path: Pat
 def test_a_word_is_as_known_as_its_pieces_in_the_line(tmp_path: Path) -> None:
     """byte-bpe writes a space into the piece of the word behind it; alone, that word has another piece."""
     model = learn("byte-bpe", [write(tmp_path, "train", "to be to be to be\n")], 260)
-    text = write(tmp_path, "text", "to be xé to\nbe to\n")
+    text = write(tmp_path, "text", "to be x to\nbe to\n")
     pieces = write(tmp_path, "pieces", "".join(f"{line}\n" for line in model.encode_lines(read_lines(text))))
     known = set(model.encode("to be to be to be").split(" "))
     rates = unknown_rates(Segmented(pieces, text), known, model)
-    assert (rates["words"], rates["words_with_unknown"]) == (6, 2)  # xé; and be at the start of a line
+    assert (rates["words"], rates["words_with_unknown"]) == (6, 2)  # x; and be at the start of a line
+
+
+@pytest.mark.parametrize(
+    ("train", "text", "words", "hit"),
+    [
+        ("ab ab ab ж", "ab к ab", 3, 1),  # the first byte of both letters is the same, the last is new
+        ("ab ab ab к", "ab ж ab", 3, 1),
+        ("ab ab ab", "ab ж ab", 3, 1),  # both bytes are new
+        ("ab ab", "ab\N{NO-BREAK SPACE}ab x", 2, 2),  # white space that parts no words
+    ],
+)
+def test_a_character_of_two_bytes_is_in_one_word(train: str, text: str, words: int, hit: int, tmp_path: Path) -> None:
+    model = learn("byte-bpe", [write(tmp_path, "train", f"{train}\n")], 256)
+    pieces = write(tmp_path, "pieces", f"{model.encode(text)}\n")
+    known = set(model.encode(train).split(" "))
+    rates = unknown_rates(Segmented(pieces, write(tmp_path, "text", f"{text}\n")), known, model)
+    assert (rates["words"], rates["words_with_unknown"]) == (words, hit)
+
+
+def test_a_mark_of_case_that_training_has_not_is_unknown(tmp_path: Path) -> None:
+    model = learn("hft", [write(tmp_path, "train", "the cat sat on the mat\n" * 9)], 17)
+    text = "The cat sat on THE mat"
+    pieces = write(tmp_path, "pieces", f"{model.encode(text)}\n")
+    known = set(model.encode("the cat sat on the mat").split(" "))
+    rates = unknown_rates(Segmented(pieces, write(tmp_path, "text", f"{text}\n")), known, model)
+    assert (rates["words"], rates["words_with_unknown"]) == (6, 2)
 
 
 def test_a_text_of_other_lines_is_refused(tmp_path: Path) -> None:

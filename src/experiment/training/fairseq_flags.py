@@ -9,6 +9,7 @@ import ast
 import functools
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,8 @@ def _check_value(name: str, flag: str, value: Any, entry: Mapping[str, Any]) -> 
     elif kind in ("int", "float"):
         number = int if kind == "int" else (int, float)
         if isinstance(value, bool) or not isinstance(value, number):
-            hint = " (YAML reads 1e-3 as text: write 0.001 or 1.0e-3)" if isinstance(value, str) else ""
+            exponent = isinstance(value, str) and re.fullmatch(r"[+-]?\d+e[+-]?\d+", value)
+            hint = " (YAML reads 1e-3 as text: write 0.001 or 1.0e-3)" if exponent else ""
             raise InputError(f"model {name}: {flag}={value!r} is not a number{hint}", allowed=f"a value of type {kind}")
         if value < _AT_LEAST.get(flag, -math.inf):
             step = f"correct it; or take it out: `{flag}: null`"

@@ -14,7 +14,6 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,18 +150,26 @@ def unknown_rates(
 def _words_with(unknown: Callable[[str], bool], segmenter: Segmenter, text: str, line: str) -> int:
     """Return how many words of a text have unknown pieces in its segmented line.
 
-    Where pieces are no stretches of the text (symbols of codes, `<unk>` for a word), words are encoded alone.
+    The line's words are encoded alone where pieces are no stretches of the text (symbols of codes, `<unk>` for a word),
+    or where an unknown one has no text of its own (HFT's marks of case, a byte of a character but its last).
     """
     pieces = line.split(" ")
     if not any(unknown(piece) for piece in pieces if piece):
         return 0
     words = [word for word in text.split(" ") if word]
-    stretches = ["".join(each.split()) for each in segmenter.surfaces(pieces) or ()]
-    if [len("".join(stretches)), "".join(stretches).casefold()] != [len("".join(words)), "".join(words).casefold()]:
+    stretches = segmenter.surfaces(pieces) or []
+    joined, letters = "".join(stretches).replace(" ", ""), "".join(words)
+    same = len(joined) == len(letters) and joined.casefold() == letters.casefold()
+    if not same or any(unknown(piece) and not stretch for piece, stretch in zip(pieces, stretches, strict=True)):
         return sum(any(map(unknown, alone)) for alone in segmenter.pieces_of(words))
-    characters = iter([number for number, word in enumerate(words) for _ in word])
-    owners = ({*islice(characters, len(stretch))} for stretch in stretches)
-    return len(set().union(*(owned for piece, owned in zip(pieces, owners, strict=True) if unknown(piece))))
+    owner = [number for number, word in enumerate(words) for _ in word]
+    hit, place = set[int](), 0
+    for piece, stretch in zip(pieces, stretches, strict=True):
+        length = len(stretch.replace(" ", ""))
+        if unknown(piece):
+            hit.update(owner[place : place + length])
+        place += length
+    return len(hit)
 
 
 def count_pieces(path: Path) -> tuple[int, Counter[str]]:
