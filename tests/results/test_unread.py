@@ -1,0 +1,89 @@
+"""The page on other test sets: its hypotheses by hand, and its findings from the scores that are committed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from scipy.stats import t as student_t
+
+from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, OPEN, SAME, WORSE
+from experiment.scoring.scorebook import read_scores
+
+PAGE = "docs/experiments/size-sweep/unread"
+
+
+@pytest.fixture(scope="module")
+def analysis(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_program(root / PAGE / "analysis.py")
+
+
+def rows_of(testset: str, gain: float, verdict: str) -> list[dict[str, Any]]:
+    """Return rows of bpe at two sizes, with a standard deviation of 0.1 over seeds, and of word, which is compared."""
+    systems = [("bpe", 500, 50.0, None), ("bpe", 4000, 50.0 + gain, None), ("word", 4000, 47.0, -3.0)]
+    return [
+        {
+            "testset": testset,
+            "metric": "chrf",
+            "segmentation": f"{algorithm}-{size}",
+            "algorithm": algorithm,
+            "size": size,
+            "seed": seed,
+            "score": score + change,
+            "effect": effect,
+            "effect_low": -4.0,
+            "effect_high": -2.0,
+            "effect_p_holm": 0.03,
+            "verdict": None if effect is None else verdict,
+        }
+        for algorithm, size, score, effect in systems
+        for seed, change in enumerate((-0.1, 0.0, 0.1), 6)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gain", "said"), [(7.0, "confirmed"), (-7.0, "refuted"), (0.1, "refuted"), (0.4, "confirmed")]
+)
+def test_the_gain_over_sizes_is_welchs_of_the_deciding_test_set(analysis: ModuleType, gain: float, said: str) -> None:
+    rows = [*rows_of("mscoco2017", 99.0, OPEN), *rows_of("test2017", gain, OPEN)]
+    half = student_t.ppf(0.975, 4) * 0.1 * sqrt(2 / 3)
+    shown = f"{gain:+.2f} [{gain - half:+.2f}, {gain + half:+.2f}]".replace("-", "−")
+    name, evidence, verdict = next(analysis.hypotheses(rows))
+    assert (name, verdict, evidence.startswith(shown)) == ("U1, bpe", said, True)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [(WORSE, "confirmed"), (BETTER, "refuted"), (SAME, "refuted"), (OPEN, "open"), (LEARNED_NOTHING, "open")],
+)
+def test_a_difference_is_judged_by_the_pipelines_verdict(analysis: ModuleType, verdict: str, said: str) -> None:
+    rows = [*rows_of("mscoco2017", 7.0, BETTER), *rows_of("test2017", 7.0, verdict)]
+    assert list(analysis.hypotheses(rows))[1:] == [("U2, word-4000", "−3.00 [−4.00, −2.00], p = 0.03", said)]
+
+
+def test_the_pages_table_is_that_of_the_scores(analysis: ModuleType, root: Path) -> None:
+    page = (root / PAGE / "README.md").read_text(encoding="utf-8").splitlines()
+    now = read_scores(root / PAGE / "scores.csv")
+    first = read_scores(root / PAGE / "../en-de-2400/scores.csv")
+    tables = [
+        analysis.compared(rows, name) for rows, name in ((now, "test2017"), (first, "test2016"), (now, "mscoco2017"))
+    ]
+    assert len(tables[0]) == 7
+    for name, row in tables[0].items():
+        label = f"`{row['algorithm']}`" + (f" at {row['size']:,}" if name != "word" else "")
+        (line,) = [each for each in page if each.startswith(f"| {label}") or each.startswith(f"| U2: {label}")]
+        for cell, table in zip((1, 3, 4), tables, strict=True):
+            values = (table[name][column] for column in ("effect", "effect_low", "effect_high"))
+            shown = "{:+.1f} [{:+.1f}, {:+.1f}]".format(*values).replace("-", "−")
+            assert line.split("|")[1:][cell].strip().startswith(shown), (name, cell)
+        assert (row["verdict"], "confirmed" in line) == (WORSE, True)
+        assert ("worse" in line) == (tables[2][name]["verdict"] == WORSE)
+
+
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
+    found = "\n\n".join(analysis.findings(root / PAGE)) + "\n"
+    assert found == (root / PAGE / "findings.md").read_text(encoding="utf-8")
