@@ -152,11 +152,4 @@ class _LabelSmoothedLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_loss: torch.Tensor, _: Any) -> tuple[Any, ...]:
-        grad_rows, grad_weight = ctx.saved_tensors
-        return (
-            grad_rows * grad_loss.to(grad_rows.dtype),
-            grad_weight * grad_loss.to(grad_weight.dtype),
-            None,
-            None,
-            None,
-        )
+        return *(grad * grad_loss.to(grad.dtype) for grad in ctx.saved_tensors), None, None, None

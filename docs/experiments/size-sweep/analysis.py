@@ -447,11 +447,12 @@ def lengths_table(rows: Sequence[Row], lengths: Sequence[Mapping[str, str]]) -> 
     for algorithm in dict.fromkeys(name for name, _ in systems):
         cells = [algorithm]
         for size in [*SIZES, None]:
-            row = systems.get((algorithm, size))
-            length, even = means[row["segmentation"]] if row else (0.0, 0.0)
-            baseline = means.get(row["baseline"] or "") if row and row["baseline"] != row["segmentation"] else None
-            less = f" ({even - baseline[1]:+.1f})".replace("-", "−") if baseline else ""
-            cells.append(f"{length:.2f}{less}" if row else "")
+            cells.append("")
+            if row := systems.get((algorithm, size)):
+                length, even = means[row["segmentation"]]
+                cells[-1] = f"{length:.2f}"
+                if row["baseline"] in {*means} - {row["segmentation"]}:
+                    cells[-1] += f" ({even - means[row['baseline']][1]:+.1f})".replace("-", "−")
         lines.append(f"| {' | '.join(cells)} |")
     head = " | ".join(f"{size:,}" for size in SIZES)
     return "\n".join([f"| algorithm | {head} | no size |", "|---|--:|--:|--:|--:|--:|", *lines])

@@ -10,14 +10,13 @@ more than one that is too long. `analysis.py` reads the result.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 from sacrebleu.metrics import CHRF
 
-from experiment.programs import command_line, program
-from experiment.reporting.findings import read_references, read_translations
+from experiment.programs import program
+from experiment.reporting.findings import of_translations, read_references, read_translations
 from experiment.scoring.metrics import make_metric
 
 COLUMNS = ("segmentation", "seed", "length", "chrf_beta1")
@@ -36,14 +35,7 @@ def lengths(archive: Path, corpus: Path) -> Iterator[tuple[str, int, str, str]]:
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("translations", type=Path, help="translations.tar.xz of one pair of languages")
-    parser.add_argument("--corpus", type=Path, required=True, help="the prepared corpus of this pair")
-    parser.add_argument("--output", type=Path, required=True)
-    arguments = parser.parse_args(argv)
-    with arguments.output.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerows([COLUMNS, *lengths(arguments.translations, arguments.corpus)])
+    of_translations(argv, __doc__, COLUMNS, lengths)
 
 
 if __name__ == "__main__":

@@ -9,20 +9,19 @@ A row for each system, seed and class of frequency: words of the references, and
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from experiment.programs import command_line, program
-from experiment.reporting.findings import read_references, read_translations
+from experiment.programs import program
+from experiment.reporting.findings import of_translations, read_references, read_translations
 from experiment.scoring.metrics import make_metric
 from experiment.scoring.words import training_words, words_by_frequency
 
 COLUMNS = ("segmentation", "seed", "occurrences", "words", "precision", "recall", "f1")
 
 
-def classes(archive: Path, corpus: Path) -> Iterator[dict[str, Any]]:
+def classes(archive: Path, corpus: Path) -> Iterator[list[Any]]:
     """Yield the rows."""
     target = corpus.name.partition("-")[2]
     tokenize = make_metric("bleu", target=target).tokenizer
@@ -31,21 +30,13 @@ def classes(archive: Path, corpus: Path) -> Iterator[dict[str, Any]]:
         references = read_references(corpus, testset, target)
         found = words_by_frequency(hypotheses, references, training, tokenize)
         for occurrences, values in found.items():
-            yield {"segmentation": system, "seed": seed, "occurrences": occurrences, **values}
+            cells = (values[column] for column in COLUMNS[3:])
+            yield [system, seed, occurrences, *(f"{cell:.2f}" if isinstance(cell, float) else cell for cell in cells)]
 
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("translations", type=Path, help="translations.tar.xz of one pair of languages")
-    parser.add_argument("--corpus", type=Path, required=True, help="the prepared corpus of this pair")
-    parser.add_argument("--output", type=Path, required=True)
-    arguments = parser.parse_args(argv)
-    with arguments.output.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        for row in classes(arguments.translations, arguments.corpus):
-            writer.writerow({key: f"{value:.2f}" if isinstance(value, float) else value for key, value in row.items()})
+    of_translations(argv, __doc__, COLUMNS, classes)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import statistics
 import tarfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from experiment.programs import command_line
 from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
 from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
 from experiment.scoring.scorebook import Row
@@ -43,6 +44,23 @@ def read_references(corpus: Path, testset: str, language: str) -> list[str]:
             next_step="another --corpus",
         )
     return list(read_lines(found[0]))
+
+
+def of_translations(
+    argv: list[str] | None,
+    about: str | None,
+    columns: Sequence[str],
+    rows: Callable[[Path, Path], Iterable[Sequence[object]]],
+) -> None:
+    """Write, as a page's program, a table of what `rows` finds in a translations.tar.xz and its prepared corpus."""
+    parser = command_line(about)
+    parser.add_argument("translations", type=Path, help="translations.tar.xz of one pair of languages")
+    parser.add_argument("--corpus", type=Path, required=True, help="the prepared corpus of this pair")
+    parser.add_argument("--output", type=Path, required=True)
+    arguments = parser.parse_args(argv)
+    with arguments.output.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerows([columns, *rows(arguments.translations, arguments.corpus)])
 
 
 def by_size(rows: Iterable[Row], metric: str, column: str = "score") -> BySize:
