@@ -208,6 +208,18 @@ def test_where_overlap_stays_test_sets_shape_nothing_else() -> None:
     assert len({text.done_of(test) for test in text.tests} - {text.done}) == 4
 
 
+def test_train_is_cleaned_of_the_test_sets_that_are_named_and_of_no_others() -> None:
+    """Of test2018, too, which train is not cleaned of by default (`overlap: keep` in the catalogue)."""
+
+    def cleaned_of(**cleaning: Any) -> set[str]:
+        (text,) = Experiment(GOOD | {"cleaning": cleaning}).plan.texts.values()
+        return {*text.definition["tests"]}
+
+    assert cleaned_of() == {"test2016", "test2017", "mscoco2017"}
+    assert cleaned_of(testsets=["test2016", "test2018"]) == {"test2016", "test2018"}
+    assert cleaned_of(testsets=["test2016", "test2018"], overlap="keep") == set()
+
+
 def test_a_corpus_of_the_user_s_own_and_a_changed_recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "data").mkdir()
     for name in ("train", "dev", "news"):

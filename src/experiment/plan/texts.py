@@ -133,11 +133,12 @@ def describe_text(
     """Return the text of a corpus and pair. `overriding` is the experiment's `cleaning`; a group has its members'.
 
     The definition has the content of every file (its checksum) and not its place, and all test sets that train is
-    cleaned of: every one that the catalogue has for the pair, whatever an experiment translates.
+    cleaned of, whatever an experiment translates: those that `cleaning` names, by default every one that the catalogue
+    has for the pair without `overlap: keep`.
     """
     cleaning = {**OPTIONS, **corpus.cleaning, **overriding}
     splits, named = corpus.splits(pair), cleaning.pop("testsets", None)
-    cleaned_of = splits if named is None else named
+    cleaned_of = [name for name, split in splits.items() if split.overlap != "keep"] if named is None else named
     if cleaning["train_pairs"] is None:  # nothing is drawn; as by default, so that this has one key
         cleaning["seed"] = OPTIONS["seed"]
     checksums: dict[str, str] = {}
@@ -159,7 +160,7 @@ def describe_text(
         tests = []
         for name in (name for name in splits if name not in ("train", "dev")):
             drawn = splits[name].drawn or corpus.generator is not None
-            removed = "keep" not in (cleaning["overlap"], splits[name].overlap) and name in cleaned_of
+            removed = cleaning["overlap"] != "keep" and name in cleaned_of
             if drawn or removed:
                 definition["tests"][name] = described[name]
                 tests.append(PlannedTestSet(name, name))
