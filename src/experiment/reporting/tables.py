@@ -266,7 +266,7 @@ def _round_trips(systems: Systems) -> str:
         name: min((row["round_trip"] for row in rows if _lossy(row)), default=None) for name, rows in systems.items()
     }
     lossy = ", ".join(f"{name} {value:.1f}" for name, value in lowest.items() if value is not None)
-    text = "Reference, round trip: the references after text form, segmentation and back, the highest possible score"
+    text = "Reference, round trip: the score of the references after text form, segmentation and back"
     return text + (f"; lowest by system: {lossy}." if lossy else ".")
 
 
