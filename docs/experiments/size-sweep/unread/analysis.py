@@ -1,8 +1,8 @@
-"""Judge the hypotheses of README.md on scores.csv beside it.
+"""Judge the hypotheses of README.md on the scores.csv of each pair beside it.
 
-python docs/experiments/size-sweep/unread/analysis.py
+python docs/experiments/size-sweep/unread/analysis.py PAIR...
 
-Writes findings.md. What was decided on test 2016 is in ../en-de-2400/scores.csv.
+Writes findings.md of each pair. What was decided on test 2016 is in ../PAIR-2400/scores.csv.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval
 from experiment.scoring.scorebook import Row, read_scores
 
 PAGE = Path(__file__).parent
-DECIDES, METRIC, SIZES = "test2017", "chrf", (500, 4000)
+#: The test set that decides, of each pair.
+DECIDES = {"en-de": "test2017", "en-fr": "test2017", "en-cs": "test2018"}
+METRIC, SIZES = "chrf", (500, 4000)
 #: Where the interval of a difference in chrF lies within this of 0, there is no difference (U1).
 NO_DIFFERENCE = 0.5
 #: The pipeline's verdict on a system -> what it says of U2.
@@ -31,21 +33,21 @@ def compared(rows: Sequence[Row], testset: str) -> dict[str, Row]:
     return {row["segmentation"]: row for row in here if row["effect"] is not None}
 
 
-def hypotheses(rows: Sequence[Row]) -> Iterator[Verdict]:
-    """Yield U1 and U2."""
-    scores = by_size([row for row in rows if row["testset"] == DECIDES], METRIC)
+def hypotheses(rows: Sequence[Row], decides: str) -> Iterator[Verdict]:
+    """Yield U1 and U2 on the test set that decides."""
+    scores = by_size([row for row in rows if row["testset"] == decides], METRIC)
     yield from verdicts("U1", {"bpe": gain(scores, "bpe", *SIZES)}, none_within=NO_DIFFERENCE)
-    for name, row in compared(rows, DECIDES).items():
+    for name, row in compared(rows, decides).items():
         effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
         evidence = f"{effect.text()}, p = {row['effect_p_holm']:.2g}"
         yield f"U2, {name}", evidence, OF_VERDICT.get(row["verdict"], OPEN)
 
 
-def findings(page: Path) -> Iterator[str]:
-    """Yield the parts of findings.md."""
-    rows = read_scores(page / "scores.csv")
-    yield verdict_table(hypotheses(rows), "chrF on test 2017, 95% interval")
-    first = compared(read_scores(page.parent / "en-de-2400" / "scores.csv"), "test2016")
+def findings(pair: str) -> Iterator[str]:
+    """Yield the parts of a pair's findings.md."""
+    rows = read_scores(PAGE / pair / "scores.csv")
+    yield verdict_table(hypotheses(rows, DECIDES[pair]), f"chrF on {DECIDES[pair]}, 95% interval")
+    first = compared(read_scores(PAGE.parent / f"{pair}-2400" / "scores.csv"), "test2016")
     for testset in dict.fromkeys(row["testset"] for row in rows):
         yield f"## {testset}"
         yield systems_table([row for row in rows if row["testset"] == testset], "of bpe")
@@ -57,8 +59,10 @@ def findings(page: Path) -> Iterator[str]:
 
 @program
 def main(argv: list[str] | None = None) -> None:
-    command_line(__doc__).parse_args(argv)
-    (PAGE / "findings.md").write_text("\n\n".join(findings(PAGE)) + "\n", encoding="utf-8")
+    parser = command_line(__doc__)
+    parser.add_argument("pairs", nargs="+", metavar="PAIR", choices=DECIDES, help=", ".join(DECIDES))
+    for pair in parser.parse_args(argv).pairs:
+        (PAGE / pair / "findings.md").write_text("\n\n".join(findings(pair)) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
