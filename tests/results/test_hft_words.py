@@ -10,7 +10,7 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    "form", [".", "paper-model", "paper-model/two-seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en"]
+    "form", [".", "paper-model", "paper-model/seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en"]
 )
 def test_the_findings_follow_from_the_scores(root: Path, load_program: Callable[[Path], ModuleType], form: str) -> None:
     """But for those that need the corpus."""
