@@ -18,7 +18,7 @@ CONFIRMED, REFUTED = "confirmed", "refuted"
 
 #: Groups of values with their signs or weights: the weighted sum of their means is asked for. No group comes twice:
 #: what counts double has the weight 2.
-Signed = Sequence[tuple[int, Sequence[float]]]
+Signed = Sequence[tuple[float, Sequence[float]]]
 
 
 @dataclass(frozen=True)
