@@ -29,8 +29,8 @@ MACHINE = $(if $(DEVICE),--device $(DEVICE)) $(if $(AT_ONCE),--at-once $(AT_ONCE
 # Further settings, as for snakemake's --config: ARGS="mirror=../mirror"
 ARGS ?=
 SETTINGS = $(if $(SCALE),scale=$(SCALE)) $(if $(PARTS),'parts=[$(PARTS)]') $(ARGS)
-# The plan is of a paper unless an experiment is named.
-A_PAPER := $(filter file,$(origin EXPERIMENT))
+# The plan is of an experiment, as `make run` is, unless a paper or a part of one is named.
+A_PAPER := $(if $(filter file,$(origin EXPERIMENT)),$(strip $(filter-out file,$(origin PAPER)) $(SCALE) $(PARTS)))
 PLANNED = $(if $(A_PAPER),papers/$(PAPER)/experiment.yaml,$(EXPERIMENT))
 CHANGED = $(strip $(if $(A_PAPER),$(SETTINGS),$(ARGS)))
 

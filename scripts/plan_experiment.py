@@ -7,6 +7,7 @@ which there will be none of ours.
 from __future__ import annotations
 
 import logging
+import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -40,7 +41,7 @@ def show_costs(parts: Sequence[costs.Part]) -> None:
         print("?: the corpus's number of pairs is unknown; a paper's file names them under `pairs`")
 
 
-def show_differences(experiment: Experiment) -> None:
+def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]) -> None:
     for block, systems in planned(experiment).items():
         found = differing(systems)
         rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
@@ -50,7 +51,9 @@ def show_differences(experiment: Experiment) -> None:
         for warning in warnings(recipe["flags"]):
             print(f"\n{name}: {warning}")
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
-        print("\nThe numbers of entries really in the vocabularies are known after: snakemake segmentation")
+        print("\nThe numbers of entries really in the vocabularies are known after this command:")
+        config = f" --config {shlex.join(settings)}" if settings else ""
+        print(f"  .venv/bin/snakemake --cores 2 segmentation --configfile {file}{config}")
 
 
 def printed_pairs(paper: Paper, corpus: str) -> int | None:
@@ -107,7 +110,7 @@ def main(argv: list[str] | None = None) -> None:
     if paper:
         print(f"\nmeasured besides the trainings: {', '.join(paper.needed_measures) or 'nothing'}")
     else:
-        show_differences(experiment)
+        show_differences(experiment, arguments.configfile, arguments.config)
     if parts:
         print(f"\n{costs.assumptions(device)}")
 

@@ -16,7 +16,11 @@ def main(argv: list[str] | None = None) -> None:
     command.add_argument("--hypothesis", required=True, metavar="FILE", help="detokenized translations")
     command.add_argument("--reference", required=True, metavar="FILE", help="raw references, never tokenized")
     command.add_argument(
-        "--metrics", nargs="+", default=DEFAULT_METRICS, metavar="M", help=f"some of {', '.join(METRICS)}"
+        "--metrics",
+        nargs="+",
+        default=DEFAULT_METRICS,
+        metavar="M",
+        help=f"some of {', '.join(name for name in METRICS if name != 'comet')}",
     )
     command.add_argument("--target", default="", metavar="LANG", help="target language, for BLEU's tokenizer")
     command.add_argument("--bleu-tokenizer", metavar="NAME", help="sacrebleu's tokenizer (default: by language, 13a)")

@@ -18,7 +18,7 @@ from experiment.plan.plan import Plan
 from experiment.runs import Grid, Run
 from experiment.scoring import significance
 from experiment.scoring.comet_model import DEFAULT_MODEL, comet_key
-from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics
+from experiment.scoring.metrics import DEFAULT_METRICS, check_metrics, check_tokenizer
 from experiment.segmentation.entries import baselines, described_segmentation, sizes_of, with_sizes
 from experiment.store.results import Results
 from experiment.training import fairseq_flags
@@ -76,6 +76,7 @@ class Experiment:
         self.texts = self._grids("texts")
         self._check_directions()
         self._check_test_sets()
+        self._check_tokenizers()
         self._check_files()
         self.plan = Plan(self)
         self.runs = list(dict.fromkeys(run for grid in self.grids.values() for run in self.runs_of(grid)))
@@ -274,6 +275,11 @@ class Experiment:
         known = every.union(*(corpus.test_names for corpus in self.whole_corpora.values()))
         step = f"see `cleaning: testsets` in {self.where}"
         check_known("test set", self.settings["cleaning"].get("testsets") or [], sorted(known), next_step=step)
+
+    def _check_tokenizers(self) -> None:
+        """Raise InputError for a target language of which BLEU's words, in the metrics or on dev, cannot be had."""
+        for _, direction, _ in self.blocks:
+            check_tokenizer(direction.split("-")[1], [*self.settings["metrics"], self.settings["select"]["metric"]])
 
 
 def _described(given: list[str] | Mapping[str, Any]) -> dict[str, Any]:

@@ -285,6 +285,10 @@ def test_on_is_a_word_although_yaml_reads_true() -> None:
             ["loresmt-en-ga en-ga: none of its test sets is among ['test2016', 'test2017']", "test_en2ga"],
         ),
         (lambda s: s.update(cleaning={"testsets": ["tst2018"]}), ["'test2018'?", "cleaning: testsets"]),
+        (
+            lambda s: s.update(corpora=["ted-en-ja"], directions=["en-ja"], testsets=None),
+            ["BLEU tokenizer", "'ja'", "sacrebleu[ja]"],
+        ),
         (lambda s: s.update(models=["transfomer-small"]), ["unknown model", "transformer-small"]),
         (
             lambda s: s.update(models={"m": {"like": "transformer-small", "flags": {"drop": 1}}}),

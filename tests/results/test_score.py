@@ -60,7 +60,10 @@ def test_sentence_scores_are_those_of_sacrebleu(files):
     assert score_corpus(HYPOTHESES, REFERENCES, ["bleu"])["sentence_chrf"] == [float(value) for value in expected]
 
 
-@pytest.mark.parametrize(("target", "tokenizer"), [("zh", "zh"), ("de", "13a"), ("", "13a")])
+@pytest.mark.parametrize(
+    ("target", "tokenizer"),
+    [("zh", "zh"), ("zh_cn", "zh"), ("zh-TW", "zh"), ("pt_br", "13a"), ("", "13a")],
+)
 def test_the_target_language_chooses_the_tokenizer(tmp_path, target, tokenizer):
     write_lines(tmp_path / "hyp", ["我喜欢红色的房子。", "鸟在河边唱歌。"])
     write_lines(tmp_path / "ref", ["我喜欢那座红房子。", "小鸟在河边唱歌。"])

@@ -412,6 +412,23 @@ def test_empty_and_unknown_are_counted_once_for_all_metrics():
     assert "Unknown pieces in translations, all test sets and seeds together: b_c 10." in text
 
 
+def test_a_paper_has_scores_and_what_is_known_besides_them_in_tables_of_their_own():
+    rows = [made_row(segmentation=name, score=1.0, vocabulary=900, round_trip=99.0) for name in ("a", "b")]
+    scores, facts, *_ = latex("e", blocks(rows)).split("\n\n")[1:]
+    assert "Vocab" in facts
+    assert "Reference, round trip" not in facts
+    assert r"\label{tab:e-c-a-b-m-facts}" in facts
+    assert "Vocab" not in scores
+    assert "Reference, round trip" in scores
+    assert r"\label{tab:e-c-a-b-m}" in scores
+    assert "without a comparison" in scores.split(r"\caption")[0]
+    assert "without a comparison" not in facts
+    for table in (scores, facts):
+        cells = [len(re.split(r"(?<!\\)&", line)) for line in table.split("\n") if line.endswith(r" \\")]
+        assert len({*cells}) == 1
+        assert len(cells) == 1 + 2 + (table is scores)
+
+
 def test_latex_has_as_many_cells_in_each_row_and_escapes_names():
     name = r"a_b & 50% {x} #1 $y$ ~^\z"
     rows = [made_row(segmentation=name, baseline=name, experiment="e_1", corpus="c_1", score=1.0)]

@@ -71,7 +71,7 @@ def describe_segmented(text: Text, entry: Segmentation, seed: int, results: Resu
     if entry.needs_gold and not text.gold():
         raise InputError(
             f"{entry.name}: {entry.algorithm} learns from gold morphemes, and {text.corpus.name} has none",
-            next_step="name a file with them: gold: FILE",
+            next_step=f"segmentations: {entry.name}: gold: FILE; or `gold` of the corpus (config/corpora.yaml)",
         )
     definition: dict[str, Any] = {
         "step": SEGMENTATION_STEP,

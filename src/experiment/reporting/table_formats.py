@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from experiment.reporting.tables import Block, Cell, Line, Table
 
@@ -75,20 +76,36 @@ def escape_latex(text: str) -> str:
 
 
 def latex(experiment: str, found: Sequence[Block]) -> str:
-    """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx."""
+    """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx.
+
+    What is known of systems besides their scores is a table of its own, so that each fits a page.
+    """
     parts = [f"% {experiment}: needs \\usepackage{{booktabs,graphicx}}; made from scores.csv".replace("\n", " ")]
     for block in found:
-        for table in block.tables:
+        for table in (part for whole in block.tables for part in _without_facts(whole)):
             signed = block.signatures if table.kind == "scores" else []
-            signatures = " ".join(f"{label}: {signature}." for label, signature in signed)
-            caption = f"{block.name}: {table.title}. {' '.join(table.notes)} {signatures}"
+            notes = " ".join([*table.notes, *(f"{label}: {signature}." for label, signature in signed)])
             label = "-".join([experiment, block.corpus, block.direction, block.model])
-            parts.append(latex_table(table, caption, label + ("" if table.kind == "scores" else f"-{table.kind}")))
+            label += "" if table.kind == "scores" else f"-{table.kind}"
+            parts.append(latex_table(table, f"{block.name}: {table.title}.", label, notes))
     return "\n\n".join(parts) + "\n"
 
 
-def latex_table(table: Table, caption: str, label: str) -> str:
-    """Return one table in LaTeX. `caption` and `label` are plain text."""
+def _without_facts(table: Table) -> list[Table]:
+    """Return a table of scores without the columns that say how systems were made, and a table of these."""
+    if not table.facts:
+        return [table]
+    first = len(table.headings) - table.facts
+    scores = [replace(line, cells=line.cells[:first]) for line in table.lines]
+    facts = [replace(line, cells=line.cells[first:]) for line in table.lines if not line.bound]
+    return [
+        replace(table, headings=table.headings[:first], lines=scores, facts=0),
+        Table("facts", "Pieces, sizes and costs", table.headings[first:], facts, lines_are=table.lines_are),
+    ]
+
+
+def latex_table(table: Table, caption: str, label: str, notes: str = "") -> str:
+    """Return one table in LaTeX, with notes below it. `caption`, `label` and `notes` are plain text."""
     return "\n".join(
         [
             r"\begin{table*}",
@@ -102,6 +119,7 @@ def latex_table(table: Table, caption: str, label: str) -> str:
             *(" & ".join([_latex_name(line), *map(_latex_cell, line.cells)]) + r" \\" for line in table.lines),
             r"\bottomrule",
             r"\end{tabular}}",
+            *([r"\par\smallskip\parbox{\linewidth}{\footnotesize " + escape_latex(notes) + "}"] if notes else []),
             rf"\caption{{{escape_latex(caption)}}}",
             r"\label{tab:" + re.sub(r"[^A-Za-z0-9-]", "-", label) + "}",
             r"\end{table*}",

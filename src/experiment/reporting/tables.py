@@ -65,6 +65,7 @@ class Table:
     lines: list[Line]
     notes: list[str] = field(default_factory=list)
     lines_are: str = "Segmentation"  # the heading of the names
+    facts: int = 0  # so many of the last columns say how systems were made
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,8 @@ def _scores(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) ->
             lines.append(Line(title, before + cells + after, bound=True))
     headings = ["Seeds"] * several + [_heading(column) for column in columns] + [fact.heading for fact in facts]
     signs = {cell.sign for line in lines for cell in line.cells}
-    return Table("scores", "Scores", headings, lines, _notes(systems, rows, sorted(set(seeds.values())), signs))
+    notes = _notes(systems, rows, sorted(set(seeds.values())), signs)
+    return Table("scores", "Scores", headings, lines, notes, facts=len(facts))
 
 
 def _score(systems: Systems, name: str, column: Column) -> Cell:
@@ -185,7 +187,7 @@ def _score(systems: Systems, name: str, column: Column) -> Cell:
         return Cell("–")
     decimals = METRICS[column[1]].decimals
     mean, width = mean_and_interval([row["score"] for row in rows])
-    text = f"{mean:.{decimals}f}" + ("" if width is None else f" ± {width:.{decimals}f}")
+    text = _number(mean, decimals) + ("" if width is None else f" ± {width:.{decimals}f}")
     if rows[0]["verdict"] not in (BETTER, WORSE):
         return Cell(text, mean)
     sizes = [_entries(systems.get(each, [])) for each in (name, rows[0]["baseline"])]
@@ -202,8 +204,12 @@ def _bound(values: Sequence[float | None], metric: str) -> Cell:
     known = [value for value in values if value is not None]
     if not known:
         return Cell("")
-    ends = dict.fromkeys(f"{value:.{METRICS[metric].decimals}f}" for value in (min(known), max(known)))
+    ends = dict.fromkeys(_number(value, METRICS[metric].decimals) for value in (min(known), max(known)))
     return Cell(" to ".join(ends), max(known))
+
+
+def _number(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")
 
 
 def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[str]) -> list[str]:
@@ -225,7 +231,8 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         _round_trips(systems): "round_trip" in known,
         "Vocab: types of pieces in the training text, both sides together unless it says otherwise.": of_pieces,
         "Pieces/sent: mean pieces of a sentence of the training text.": of_pieces,
-        "Unseen recall: % of the reference's words not in training that the translation has.": "unseen_recall" in known,
+        "Unseen recall: % of the reference's words that are not in training that the translation has.": "unseen_recall"
+        in known,
         "Overlap: share of the types of pieces that are in both sides of training.": "vocabulary_overlap" in known,
         f"Trained on {devices}. Train (min): wall-clock time of one training.": bool(devices),
         "Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.": "training_flops" in known,

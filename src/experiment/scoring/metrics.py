@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from experiment.text.moses import base_language
 from subwords.errors import InputError, unknown
 from subwords.files import read_lines
 
@@ -38,6 +39,8 @@ METRICS: dict[str, MetricKind] = {
     "exact_match": MetricKind("Exact match", True, 1, 1.0),
     "comet": MetricKind("COMET", True, 4, 0.005),
 }
+#: Languages of which BLEU's tokenizer is no part of sacrebleu -> sacrebleu's extra with it.
+NEED_A_PACKAGE = {"ja": "ja", "ko": "ko"}
 #: What an experiment measures unless it says otherwise.
 DEFAULT_METRICS = ["bleu", "chrf", "chrf++"]
 
@@ -70,13 +73,13 @@ def make_metric(
     """Return a metric object of sacrebleu's kind, with `references` (one per sentence) cached when given.
 
     Words are those of BLEU's tokenizer, for word accuracy and exact match, too. `target` is the target language; where
-    no `tokenizer` is named, sacrebleu chooses by it (zh, ja-mecab, ko-mecab, else 13a). Raises InputError when the
-    tokenizer does not exist, is not installed, or cannot be downloaded.
+    no `tokenizer` is named, sacrebleu chooses by it, without its region (zh, ja-mecab, ko-mecab, else 13a). Raises
+    InputError when the tokenizer does not exist, is not installed, or cannot be downloaded.
     """
     from sacrebleu.metrics import METRICS as FOUND
 
     check_metrics([name], lexical=True)
-    kind = METRICS[name]
+    kind, target = METRICS[name], base_language(target)
     options: dict[str, Any] = dict(kind.options)
     if references is not None:
         options["references"] = [list(references)]
@@ -93,14 +96,20 @@ def make_metric(
         return measure(FOUND["BLEU"](trg_lang=target, tokenize=tokenizer).tokenizer, **options)
     except (RuntimeError, ImportError, OSError) as error:
         wanted = tokenizer or f"the one sacrebleu uses for {target!r}"
-        extra = {"ja": "ja", "ja-mecab": "ja", "ko": "ko", "ko-mecab": "ko"}.get(tokenizer or target)
-        step = f"pip install 'sacrebleu[{extra}]', or name another tokenizer" if extra else "connect, or name another"
+        extra = NEED_A_PACKAGE.get((tokenizer or target).removesuffix("-mecab"))
+        step = f"pip install 'sacrebleu[{extra}]'" if extra else "connect, or name another"
         reason = " ".join(str(error).split())
         raise InputError(
             f"the BLEU tokenizer ({wanted}) cannot be used: {reason}",
             allowed=f"{', '.join(bleu_tokenizers())} (char needs nothing installed)",
             next_step=step,
         ) from error
+
+
+def check_tokenizer(target: str, metrics: Iterable[str]) -> None:
+    """Raise InputError where a metric needs words of a language whose tokenizer is a package that is not installed."""
+    if base_language(target) in NEED_A_PACKAGE and {"bleu", "word_accuracy", "exact_match"}.intersection(metrics):
+        make_metric("bleu", target=target)
 
 
 def read_parallel(*paths: str | Path) -> list[list[str]]:

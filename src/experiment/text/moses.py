@@ -39,7 +39,7 @@ def has_rules(language: str) -> bool:
     """Return whether Moses has rules of its own for a language."""
     from sacremoses.corpus import NonbreakingPrefixes
 
-    return _base(language) in (*NonbreakingPrefixes().available_langs.values(), "ja", "ko")
+    return base_language(language) in (*NonbreakingPrefixes().available_langs.values(), "ja", "ko")
 
 
 def rules_for(language: str) -> str:
@@ -51,10 +51,11 @@ def rules_for(language: str) -> str:
     >>> rules_for("pt-BR"), rules_for("qmo")
     ('pt', 'en')
     """
-    return _base(language) if has_rules(language) else "en"
+    return base_language(language) if has_rules(language) else "en"
 
 
-def _base(language: str) -> str:
+def base_language(language: str) -> str:
+    """Return the code of a language without its region: zh for zh_cn."""
     return language.replace("_", "-").split("-")[0]
 
 

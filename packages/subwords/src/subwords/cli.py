@@ -401,7 +401,9 @@ def _new(arguments: argparse.Namespace) -> None:
     cls = "".join(part.capitalize() for part in name.split("_"))  # None and True are no names of classes
     if not all(map(str.isidentifier, (name, cls))) or iskeyword(name) or iskeyword(cls) or name != name.lower():
         raise InputError(
-            f"{name!r} cannot name a file", allowed="small letters, digits and _", next_step="subwords new mine"
+            f"{name!r} cannot name a Python module",
+            allowed="small letters, digits and _",
+            next_step="subwords new mine",
         )
     if name in registry.names():
         raise InputError(f"{name} is an algorithm of the library", next_step="choose another name")

@@ -592,7 +592,7 @@ def check_size(cls: type[Segmenter], size: object) -> int:
     number = whole_number(size) if isinstance(size, str) else size
     if isinstance(number, bool) or not isinstance(number, int) or not 0 < number < 10**MOST_DIGITS:
         raise InputError(
-            f"{cls.algorithm} cannot have the size {size!r}",
+            f"{cls.algorithm} needs a size" if size is None else f"{cls.algorithm} cannot have the size {size!r}",
             allowed=f"a whole number of {cls.size_counts}, at least 1, of at most {MOST_DIGITS} digits"
             + ", or auto" * cls.chooses_size,
             next_step=f"subwords learn {cls.algorithm} --size 4000 ...",
