@@ -42,6 +42,7 @@ def show_costs(parts: Sequence[costs.Part]) -> None:
 
 
 def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]) -> None:
+    """Print what differs between systems besides the segmentation; `file` and `settings` are those of the call."""
     for block, systems in planned(experiment).items():
         found = differing(systems)
         rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
@@ -53,7 +54,7 @@ def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
         print("\nThe numbers of entries really in the vocabularies are known after this command:")
         config = f" --config {shlex.join(settings)}" if settings else ""
-        print(f"  .venv/bin/snakemake --cores 2 segmentation --configfile {file}{config}")
+        print(f"  .venv/bin/snakemake --cores 2 segmentation --configfile {shlex.quote(str(file))}{config}")
 
 
 def printed_pairs(paper: Paper, corpus: str) -> int | None:

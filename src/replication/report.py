@@ -112,9 +112,8 @@ def _table(paper: Paper, name: str, measured: Measured, folder: Path) -> Section
     text = [f"% {heading}: needs \\usepackage{{booktabs,graphicx,amssymb}}"]
     for number, part in enumerate(parts, 1):
         of = f", part {number} of {len(parts)}" if len(parts) > 1 else ""
-        caption = f"{heading}{of}. {' '.join(said) if number == len(parts) else ''}".strip()
         label = f"{paper.name}-{name}-{paper.scale}" + (f"-{number}" if of else "")
-        text.append(latex_table(part, caption, label))
+        text.append(latex_table(part, f"{heading}{of}.", label, " ".join(said) if number == len(parts) else ""))
     write_whole(folder / f"{name}.tex", "\n\n".join(text) + "\n")
     shown = layout(cells, widest=WIDEST) or [Table("paper", "", [], [])]
     shown[-1].notes.extend(said)

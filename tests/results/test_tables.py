@@ -413,7 +413,8 @@ def test_empty_and_unknown_are_counted_once_for_all_metrics():
 
 
 def test_a_paper_has_scores_and_what_is_known_besides_them_in_tables_of_their_own():
-    rows = [made_row(segmentation=name, score=1.0, vocabulary=900, round_trip=99.0) for name in ("a", "b")]
+    of_pieces: dict[str, Any] = {"vocabulary": 900, "pieces_per_sentence_target": 2.0}
+    rows = [made_row(segmentation=name, score=1.0, round_trip=99.0, **of_pieces) for name in ("a", "b")]
     scores, facts, *_ = latex("e", blocks(rows)).split("\n\n")[1:]
     assert "Vocab" in facts
     assert "Reference, round trip" not in facts
@@ -423,6 +424,7 @@ def test_a_paper_has_scores_and_what_is_known_besides_them_in_tables_of_their_ow
     assert r"\label{tab:e-c-a-b-m}" in scores
     assert "without a comparison" in scores.split(r"\caption")[0]
     assert "without a comparison" not in facts
+    assert "Vocab: types of pieces" in facts
     for table in (scores, facts):
         cells = [len(re.split(r"(?<!\\)&", line)) for line in table.split("\n") if line.endswith(r" \\")]
         assert len({*cells}) == 1

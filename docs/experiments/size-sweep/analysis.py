@@ -319,7 +319,8 @@ def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Itera
 
     Each size's seeds are a group of their own: a seed of one size has nothing in common with that of another.
     """
-    sizes = {name: sorted(learned["bpe"] & learned[name]) for name in found if name != "bpe"}
+    both = {name: learned.get("bpe", set()) & learned.get(name, set()) for name in found if name != "bpe"}
+    sizes = {name: sorted(common) for name, common in both.items() if common}
     asked = {
         name: [(sign / len(of), found[each][size][1]) for sign, each in ((1, name), (-1, "bpe")) for size in of]
         for name, of in sizes.items()

@@ -98,9 +98,18 @@ def _without_facts(table: Table) -> list[Table]:
     first = len(table.headings) - table.facts
     scores = [replace(line, cells=line.cells[:first]) for line in table.lines]
     facts = [replace(line, cells=line.cells[first:]) for line in table.lines if not line.bound]
+    notes = [note for note in table.notes if note not in table.fact_notes]
     return [
-        replace(table, headings=table.headings[:first], lines=scores, facts=0),
-        Table("facts", "Pieces, sizes and costs", table.headings[first:], facts, lines_are=table.lines_are),
+        replace(table, headings=table.headings[:first], lines=scores, notes=notes, facts=0),
+        replace(
+            table,
+            kind="facts",
+            title="Pieces, sizes and costs",
+            headings=table.headings[first:],
+            lines=facts,
+            notes=table.fact_notes,
+            facts=0,
+        ),
     ]
 
 

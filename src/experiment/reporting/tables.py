@@ -66,6 +66,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     lines_are: str = "Segmentation"  # the heading of the names
     facts: int = 0  # so many of the last columns say how systems were made
+    fact_notes: list[str] = field(default_factory=list)  # those of the notes that explain these columns
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def _scores(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) ->
     headings = ["Seeds"] * several + [_heading(column) for column in columns] + [fact.heading for fact in facts]
     signs = {cell.sign for line in lines for cell in line.cells}
     notes = _notes(systems, rows, sorted(set(seeds.values())), signs)
-    return Table("scores", "Scores", headings, lines, notes, facts=len(facts))
+    return Table("scores", "Scores", headings, lines, notes, facts=len(facts), fact_notes=_fact_notes(rows))
 
 
 def _score(systems: Systems, name: str, column: Column) -> Cell:
@@ -219,16 +220,32 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         notes = [f"Mean ± half of its 95% t interval over {seeds[0]} seeds."]
     else:
         notes = ["One seed a system: nothing is known about the variance of training."]
-    known = {column for column in rows[0] if any(row[column] is not None for row in rows)}
-    tested, of_pieces = "effect_p_holm" in known, "pieces_per_sentence_target" in known
-    devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
-    sharing = max(row["runs_per_gpu"] or 1 for row in rows)
+    known = _known(rows)
+    tested = "effect_p_holm" in known
     said = {
         _explained(signs, rows): tested,
         "These scores come without a comparison, so there is no sign at any of them.": not tested and len(systems) > 1,
         **dict.fromkeys(_untrained(systems, rows), True),
         "Copied source: the source sentences, scored as translations.": "copied_source" in known,
         _round_trips(systems): "round_trip" in known,
+    }
+    notes += [sentence for sentence, so in said.items() if so] + _fact_notes(rows)
+    notes += _count_note(rows, "empty_hypotheses", "Empty translations")
+    notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
+    notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
+    return notes + _versions(rows)
+
+
+def _known(rows: Sequence[Row]) -> set[str]:
+    return {column for column in rows[0] if any(row[column] is not None for row in rows)}
+
+
+def _fact_notes(rows: Sequence[Row]) -> list[str]:
+    """Return what explains the columns beside the scores."""
+    known, of_pieces = _known(rows), any(row["pieces_per_sentence_target"] is not None for row in rows)
+    devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
+    sharing = max(row["runs_per_gpu"] or 1 for row in rows)
+    said = {
         "Vocab: types of pieces in the training text, both sides together unless it says otherwise.": of_pieces,
         "Pieces/sent: mean pieces of a sentence of the training text.": of_pieces,
         "Unseen recall: % of the reference's words that are not in training that the translation has.": "unseen_recall"
@@ -239,11 +256,7 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}.": sharing
         > 1,
     }
-    notes += [sentence for sentence, so in said.items() if so]
-    notes += _count_note(rows, "empty_hypotheses", "Empty translations")
-    notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
-    notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
-    return notes + _versions(rows)
+    return [sentence for sentence, so in said.items() if so]
 
 
 def _explained(signs: set[str], rows: Sequence[Row]) -> str:

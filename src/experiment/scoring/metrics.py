@@ -39,8 +39,8 @@ METRICS: dict[str, MetricKind] = {
     "exact_match": MetricKind("Exact match", True, 1, 1.0),
     "comet": MetricKind("COMET", True, 4, 0.005),
 }
-#: Languages of which BLEU's tokenizer is no part of sacrebleu -> sacrebleu's extra with it.
-NEED_A_PACKAGE = {"ja": "ja", "ko": "ko"}
+#: Languages of which BLEU's tokenizer is an extra of sacrebleu, of the same name.
+NEED_A_PACKAGE = ("ja", "ko")
 #: What an experiment measures unless it says otherwise.
 DEFAULT_METRICS = ["bleu", "chrf", "chrf++"]
 
@@ -96,8 +96,8 @@ def make_metric(
         return measure(FOUND["BLEU"](trg_lang=target, tokenize=tokenizer).tokenizer, **options)
     except (RuntimeError, ImportError, OSError) as error:
         wanted = tokenizer or f"the one sacrebleu uses for {target!r}"
-        extra = NEED_A_PACKAGE.get((tokenizer or target).removesuffix("-mecab"))
-        step = f"pip install 'sacrebleu[{extra}]'" if extra else "connect, or name another"
+        extra = (tokenizer or target).removesuffix("-mecab")
+        step = f"pip install 'sacrebleu[{extra}]'" if extra in NEED_A_PACKAGE else "connect, or name another"
         reason = " ".join(str(error).split())
         raise InputError(
             f"the BLEU tokenizer ({wanted}) cannot be used: {reason}",
