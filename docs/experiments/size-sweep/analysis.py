@@ -330,8 +330,8 @@ def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Itera
     yield "\n".join(["| algorithm | sizes | chrF |", "|---|---|---|", *lines])
     yield (
         "95% intervals (Welch, seeds; the seeds of each size are a group of their own); p is corrected for all "
-        f"{len(sizes)} (Holm). Not asked beforehand. D3, G2 and K2 take each seed's mean over the sizes first, which "
-        f"leaves {SEEDS - 1} to {2 * (SEEDS - 1)} degrees of freedom."
+        f"{len(sizes)} (Holm). Not asked beforehand. Hypotheses about such a mean (D3, G2 and K2 of rules.md) take "
+        f"each seed's mean over the sizes first, which leaves {SEEDS - 1} to {2 * (SEEDS - 1)} degrees of freedom."
     )
 
 
