@@ -14,8 +14,9 @@ from experiment.manifest import Manifest
 from experiment.reporting.drawing import save_figure, save_png
 from experiment.reporting.pages import Picture, Section, inline_svg, page
 from experiment.reporting.report import provenance, signatures
+from experiment.reporting.table import Cell, Line, Table
 from experiment.reporting.table_formats import escape_markdown, latex_table, markdown_table
-from experiment.reporting.tables import Cell, Line, Table, blocks
+from experiment.reporting.tables import blocks
 from experiment.scoring.scorebook import Row
 from replication.claims import STATES, Verdict, verdict
 from replication.derived import with_derived

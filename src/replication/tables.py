@@ -24,7 +24,7 @@ import numpy
 import pandas
 from pandas import DataFrame, Series
 
-from experiment.reporting.tables import Cell, Line, Table
+from experiment.reporting.table import Cell, Line, Table
 from experiment.scoring.significance import mean_and_interval
 from replication.measurements import COLUMNS as MEASURED
 from replication.measurements import KEYS, UNITS, Made, comparable, filled, half_interval, listed, matching, records

@@ -117,7 +117,7 @@ def test_ids_are_unique_and_references_to_them_resolve(page, text):
 def test_every_cell_of_the_table_is_there(finished, page):
     texts = Counter(text.strip() for text in page.texts)
     for block in blocks(read_scores(finished / "scores.csv")):
-        assert [table.kind for table in block.tables] == ["scores", "comparison", "differences"]
+        assert [table.kind for table in block.tables] == ["scores", "comparison", "differences", "costs"]
         for table in block.tables:
             assert texts[table.title]
             for line in table.lines:

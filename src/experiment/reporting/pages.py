@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import INK
 from experiment.reporting.samples import Sample
-from experiment.reporting.tables import Table
+from experiment.reporting.table import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from experiment.reporting.tables import Block, Cell, Line, Table
+from experiment.reporting.table import Cell, Line, Table
+from experiment.reporting.tables import Block
 
 
 def markdown(experiment: str, found: Sequence[Block]) -> str:
@@ -76,41 +76,16 @@ def escape_latex(text: str) -> str:
 
 
 def latex(experiment: str, found: Sequence[Block]) -> str:
-    """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx.
-
-    What is known of systems besides their scores is a table of its own, so that each fits a page.
-    """
+    """Return the tables in LaTeX, for `\\input` in a paper that loads booktabs and graphicx."""
     parts = [f"% {experiment}: needs \\usepackage{{booktabs,graphicx}}; made from scores.csv".replace("\n", " ")]
     for block in found:
-        for table in (part for whole in block.tables for part in _without_facts(whole)):
+        for table in block.tables:
             signed = block.signatures if table.kind == "scores" else []
             notes = " ".join([*table.notes, *(f"{label}: {signature}." for label, signature in signed)])
             label = "-".join([experiment, block.corpus, block.direction, block.model])
             label += "" if table.kind == "scores" else f"-{table.kind}"
             parts.append(latex_table(table, f"{block.name}: {table.title}.", label, notes))
     return "\n\n".join(parts) + "\n"
-
-
-def _without_facts(table: Table) -> list[Table]:
-    """Return a table of scores without the columns that say how systems were made, and a table of these."""
-    if not table.facts:
-        return [table]
-    first = len(table.headings) - table.facts
-    scores = [replace(line, cells=line.cells[:first]) for line in table.lines]
-    facts = [replace(line, cells=line.cells[first:]) for line in table.lines if not line.bound]
-    notes = [note for note in table.notes if note not in table.fact_notes]
-    return [
-        replace(table, headings=table.headings[:first], lines=scores, notes=notes, facts=0),
-        replace(
-            table,
-            kind="facts",
-            title="Pieces, sizes and costs",
-            headings=table.headings[first:],
-            lines=facts,
-            notes=table.fact_notes,
-            facts=0,
-        ),
-    ]
 
 
 def latex_table(table: Table, caption: str, label: str, notes: str = "") -> str:

@@ -1,18 +1,20 @@
 """Tables of an experiment, made from scores.csv and nothing else: what each cell says (`table_formats` writes it).
 
-Of each corpus, direction and model there are three: the scores, each system against the baseline, and what differs
-between the systems besides the segmentation. A sweep of sizes has a fourth: which measure of the pieces predicts the
-score.
+Of each corpus, direction and model there are four: the scores, each system against the baseline, what differs between
+the systems besides the segmentation, and their pieces, sizes and costs. A sweep of sizes has a fifth: which measure of
+the pieces predicts the score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
+from experiment.reporting.sizes_and_costs import Property, is_baseline, sizes_and_costs
+from experiment.reporting.table import Cell, Line, Table
 from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
@@ -31,42 +33,6 @@ MAKING = {
 }
 #: The sign at a score: this system differs from the baseline.
 DIFFERS = "†"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One value of a table: its text, a number to sort it by, the sign at it, and how it looks."""
-
-    text: str
-    value: float | None = None
-    sign: str = ""
-    bold: bool = False
-    style: str = ""  # a class of the page's style sheet
-
-
-@dataclass(frozen=True)
-class Line:
-    """One system of a table, or a bound (the copied source, the round trip); without a name, it belongs to
-    the line above."""
-
-    name: str
-    cells: list[Cell]
-    baseline: bool = False
-    bound: bool = False
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table under a heading, with notes below it."""
-
-    kind: str  # scores, comparison, differences or prediction; or one of a paper's
-    title: str
-    headings: list[str]
-    lines: list[Line]
-    notes: list[str] = field(default_factory=list)
-    lines_are: str = "Segmentation"  # the heading of the names
-    facts: int = 0  # so many of the last columns say how systems were made
-    fact_notes: list[str] = field(default_factory=list)  # those of the notes that explain these columns
 
 
 @dataclass(frozen=True)
@@ -104,7 +70,7 @@ def _block(key: tuple[str, str, str], rows: list[Row]) -> Block:
     metrics = _distinct(rows, "metric")
     columns = [(testset, metric) for testset in _distinct(rows, "testset") for metric in metrics]
     tables = [_scores(systems, columns, rows), _comparison(systems, columns, rows), differences(systems)]
-    tables.append(_prediction(columns, rows))
+    tables += [sizes_and_costs(systems), _prediction(columns, rows)]
     return Block(*key, [table for table in tables if table.lines], _signatures(rows))
 
 
@@ -119,67 +85,26 @@ def _of(rows: Sequence[Row], column: Column) -> list[Row]:
 # ---- scores
 
 
-@dataclass(frozen=True)
-class _Fact:
-    """A column that describes a system: the mean over its seeds of one column of scores.csv."""
-
-    heading: str
-    column: str
-    style: str = "{:,.0f}"
-    scale: float = 1.0
-    on_gpu: bool | None = None  # only of runs on a GPU, or only of others
-    testset: str | None = None  # only of this one, where a column has a value for each
-
-    def value(self, rows: Sequence[Row]) -> float | None:
-        mine = [row for row in rows if self.on_gpu in (None, bool(row["gpus"]))]
-        by_seed = {row["seed"]: row[self.column] for row in mine if self.testset in (None, row["testset"])}
-        values = [value * self.scale for value in by_seed.values() if value is not None]
-        return sum(values) / len(values) if values else None
-
-    def cell(self, rows: Sequence[Row]) -> Cell:
-        value = self.value(rows)
-        return Cell("–" if value is None else self.style.format(value), value)
-
-
-_FACTS = [
-    _Fact("Vocab", "vocabulary"),
-    _Fact("Vocab src", "vocabulary_source"),
-    _Fact("Vocab tgt", "vocabulary_target"),
-    _Fact("Pieces/sent src", "pieces_per_sentence_source", "{:.1f}"),
-    _Fact("Pieces/sent tgt", "pieces_per_sentence_target", "{:.1f}"),
-    _Fact("Boundary F1", "boundary_f1_target", "{:.1f}", 100),
-    _Fact("Overlap", "vocabulary_overlap", "{:.2f}"),
-    _Fact("Params (M)", "parameters", "{:.2f}", 1e-6),
-    _Fact("Train (min)", "train_seconds", "{:.1f}", 1 / 60),
-    _Fact("Train CPU (min)", "cpu_seconds", "{:.1f}", 1 / 60, on_gpu=False),
-    _Fact("GPU-hours", "gpu_hours", "{:.2f}", on_gpu=True),
-    _Fact("Train PFLOP", "training_flops", "{:.3g}", 1e-15),
-    _Fact("kWh", "energy_kwh", "{:.3g}"),
-]
-
-
 def _scores(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     seeds = {name: len(_distinct(mine, "seed")) for name, mine in systems.items()}
     testsets = _distinct(rows, "testset")
-    unseen = [_Fact(f"{name} unseen recall", "unseen_recall", "{:.1f}", testset=name) for name in testsets]
-    facts = [fact for fact in unseen + _FACTS if any(fact.value(mine) is not None for mine in systems.values())]
-    if all(row["joint"] and row["vocabulary"] for row in rows):  # those of each side are among what differs
-        facts = [fact for fact in facts if fact.column not in ("vocabulary_source", "vocabulary_target")]
+    unseen = [Property(f"{name} unseen recall", "unseen_recall", "{:.1f}", testset=name) for name in testsets]
+    recalls = [recall for recall in unseen if any(recall.value(mine) is not None for mine in systems.values())]
     several = len(set(seeds.values())) > 1
     lines = []
     for name, mine in systems.items():
         cells = [Cell(str(seeds[name]), seeds[name])] if several else []
-        cells += [_score(systems, name, column) for column in columns] + [fact.cell(mine) for fact in facts]
-        lines.append(Line(name, cells, baseline=name == mine[0]["baseline"]))
-    before, after = [Cell("")] * several, [Cell("")] * len(facts)
+        cells += [_score(systems, name, column) for column in columns] + [recall.cell(mine) for recall in recalls]
+        lines.append(Line(name, cells, baseline=is_baseline(mine)))
+    before, after = [Cell("")] * several, [Cell("")] * len(recalls)
     for bound, title in (("copied_source", "Copied source"), ("round_trip", "Reference, round trip")):
         cells = [_bound([row[bound] for row in _of(rows, column)], column[1]) for column in columns]
         if any(cell.text for cell in cells):
             lines.append(Line(title, before + cells + after, bound=True))
-    headings = ["Seeds"] * several + [_heading(column) for column in columns] + [fact.heading for fact in facts]
+    headings = ["Seeds"] * several + [_heading(column) for column in columns] + [recall.heading for recall in recalls]
     signs = {cell.sign for line in lines for cell in line.cells}
     notes = _notes(systems, rows, sorted(set(seeds.values())), signs)
-    return Table("scores", "Scores", headings, lines, notes, facts=len(facts), fact_notes=_fact_notes(rows))
+    return Table("scores", "Scores", headings, lines, notes)
 
 
 def _score(systems: Systems, name: str, column: Column) -> Cell:
@@ -197,7 +122,7 @@ def _score(systems: Systems, name: str, column: Column) -> Cell:
 
 def _entries(rows: Sequence[Row]) -> float | None:
     """Return the entries of a system's vocabulary: of both sides where that was measured, else of the target."""
-    return _Fact("", "vocabulary").value(rows) or _Fact("", "vocabulary_target").value(rows)
+    return Property("", "vocabulary").value(rows) or Property("", "vocabulary_target").value(rows)
 
 
 def _bound(values: Sequence[float | None], metric: str) -> Cell:
@@ -220,7 +145,7 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         notes = [f"Mean ± half of its 95% t interval over {seeds[0]} seeds."]
     else:
         notes = ["One seed a system: nothing is known about the variance of training."]
-    known = _known(rows)
+    known = {column for column in rows[0] if any(row[column] is not None for row in rows)}
     tested = "effect_p_holm" in known
     said = {
         _explained(signs, rows): tested,
@@ -228,35 +153,14 @@ def _notes(systems: Systems, rows: Sequence[Row], seeds: list[int], signs: set[s
         **dict.fromkeys(_untrained(systems, rows), True),
         "Copied source: the source sentences, scored as translations.": "copied_source" in known,
         _round_trips(systems): "round_trip" in known,
+        "Unseen recall: % of the reference's words that are not in training that the translation has.": "unseen_recall"
+        in known,
     }
-    notes += [sentence for sentence, so in said.items() if so] + _fact_notes(rows)
+    notes += [sentence for sentence, so in said.items() if so]
     notes += _count_note(rows, "empty_hypotheses", "Empty translations")
     notes += _count_note(rows, "unknown_pieces", "Unknown pieces in translations")
     notes += _count_note(rows, "cut_sources", "Source sentences cut to the model's longest")
     return notes + _versions(rows)
-
-
-def _known(rows: Sequence[Row]) -> set[str]:
-    return {column for column in rows[0] if any(row[column] is not None for row in rows)}
-
-
-def _fact_notes(rows: Sequence[Row]) -> list[str]:
-    """Return what explains the columns beside the scores."""
-    known, of_pieces = _known(rows), any(row["pieces_per_sentence_target"] is not None for row in rows)
-    devices = ", ".join(str(device) for device in _distinct(rows, "device") if device)
-    sharing = max(row["runs_per_gpu"] or 1 for row in rows)
-    said = {
-        "Vocab: types of pieces in the training text, both sides together unless it says otherwise.": of_pieces,
-        "Pieces/sent: mean pieces of a sentence of the training text.": of_pieces,
-        "Unseen recall: % of the reference's words that are not in training that the translation has.": "unseen_recall"
-        in known,
-        "Overlap: share of the types of pieces that are in both sides of training.": "vocabulary_overlap" in known,
-        f"Trained on {devices}. Train (min): wall-clock time of one training.": bool(devices),
-        "Train PFLOP: 10^15 floating-point operations, estimated as 6 x weights x pieces.": "training_flops" in known,
-        f"Up to {sharing} jobs shared a GPU, which lengthens Train (min); GPU-hours are divided by {sharing}.": sharing
-        > 1,
-    }
-    return [sentence for sentence, so in said.items() if so]
 
 
 def _explained(signs: set[str], rows: Sequence[Row]) -> str:
@@ -285,7 +189,7 @@ def _round_trips(systems: Systems) -> str:
     lowest = {
         name: min((row["round_trip"] for row in rows if _lossy(row)), default=None) for name, rows in systems.items()
     }
-    lossy = ", ".join(f"{name} {value:.1f}" for name, value in lowest.items() if value is not None)
+    lossy = ", ".join(f"{name} {_number(value, 1)}" for name, value in lowest.items() if value is not None)
     text = "Reference, round trip: the score of the references after text form, segmentation and back"
     return text + (f"; lowest by system: {lossy}." if lossy else ".")
 
