@@ -6,7 +6,7 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
 translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. A folder
 without scores.csv has seeds of several experiments: they are scored here, from English to Irish. The findings of this
-folder itself are the means over all directions of the small form.
+folder itself are the means over all directions of the small model.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 #: Translations are cut at this many times the words of their references.
 LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
-#: Folders of the small form -> their directions.
+#: Folders of the small model -> their directions.
 DIRECTIONS = {"cpu": "en-ga", "cpu-ga-en": "ga-en", "cpu-en-mr": "en-mr", "cpu-mr-en": "mr-en"}
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
@@ -146,11 +146,11 @@ def cut(lines: Sequence[str], references: Sequence[str]) -> list[str]:
 
 
 def of_differences(found: Found, source: Sequence[str], references: Sequence[str], language: str) -> str:
-    """Return the differences between systems: as they are, without case, and of sources that look like train's."""
+    """Return the differences between systems: as they are, case-insensitive, and of sources that look like train's."""
     plain = [number for number, line in enumerate(source) if not capital(line[1:])]
     changes: dict[str, Callable[[Sequence[str]], list[str]]] = {
         "all": list,
-        "all, without case": lambda lines: [line.lower() for line in lines],
+        "all, case-insensitive": lambda lines: [line.lower() for line in lines],
         f"all, cut at {LONGEST} times the reference's words": lambda lines: cut(lines, references),
         f"{len(plain)} sources without a capital but their first letter": lambda lines: [lines[each] for each in plain],
     }
@@ -187,7 +187,7 @@ def of_learning(found: Found, source: Sequence[str], references: Sequence[str], 
         number = statistics.fmean(sum("covid" in lines[each].lower() for each in named) for lines in seeds.values())
         have.append(f"{name} {number:.0f}")
     if named:  # in Marathi it is written in another script
-        yield f"- translations with COVID, in any case, of {len(named)} that should have it (mean): {', '.join(have)}"
+        yield f"- translations with COVID, in upper or lower case, of {len(named)} that should have it (mean): {', '.join(have)}"
 
 
 def capital(text: str) -> bool:
@@ -248,7 +248,7 @@ def over_directions(page: Path, metric: str) -> str:
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     """Yield the parts of a folder's findings.md; of the page's own folder, the means."""
     if (folder / "analysis.py").exists():
-        yield "The small form, all directions: differences with their 95% intervals."
+        yield "The small model, all directions: differences with their 95% intervals."
         yield from (over_directions(folder, metric) for metric in ("bleu", "chrf", "chrf++"))
         return
     direction, testset = "en-ga", "test_en2ga"
