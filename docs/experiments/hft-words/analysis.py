@@ -187,7 +187,8 @@ def of_learning(found: Found, source: Sequence[str], references: Sequence[str], 
         number = statistics.fmean(sum("covid" in lines[each].lower() for each in named) for lines in seeds.values())
         have.append(f"{name} {number:.0f}")
     if named:  # in Marathi it is written in another script
-        yield f"- translations with COVID, in upper or lower case, of {len(named)} that should have it (mean): {', '.join(have)}"
+        should = f"of {len(named)} that should have it (mean): {', '.join(have)}"
+        yield f"- translations with COVID, in upper or lower case, {should}"
 
 
 def capital(text: str) -> bool:
