@@ -66,25 +66,33 @@ def test_a_difference_is_judged_by_the_pipelines_verdict(analysis: ModuleType, v
     assert judged == ("U2, word-4000", "−3.00 [−4.00, −2.00], p = 0.03", said)
 
 
-def test_the_pages_table_is_that_of_the_scores(analysis: ModuleType, root: Path) -> None:
-    page = (root / PAGE / "README.md").read_text(encoding="utf-8").splitlines()
-    now = read_scores(root / PAGE / "en-de/scores.csv")
-    first = read_scores(root / PAGE / "../en-de-2400/scores.csv")
+@pytest.mark.parametrize(("pair", "language", "systems"), [("en-de", "German", 7), ("en-fr", "French", 6)])
+def test_the_pages_table_is_that_of_the_scores(
+    analysis: ModuleType, root: Path, pair: str, language: str, systems: int
+) -> None:
+    page = (root / PAGE / "README.md").read_text(encoding="utf-8")
+    section = page.split(f"\n## {language}\n")[1].split("\n## ")[0].splitlines()
+    now = read_scores(root / PAGE / pair / "scores.csv")
+    first = read_scores(root / PAGE / f"../{pair}-2400/scores.csv")
+    decides = analysis.DECIDES[pair]
     tables = [
-        analysis.compared(rows, name) for rows, name in ((now, "test2017"), (first, "test2016"), (now, "mscoco2017"))
+        analysis.compared(rows, name) for rows, name in ((now, decides), (first, "test2016"), (now, "mscoco2017"))
     ]
-    assert len(tables[0]) == 7
+    said = {name.split(", ")[1]: verdict for name, _, verdict in analysis.hypotheses(now, decides)}
+    assert len(tables[0]) == systems
     for name, row in tables[0].items():
         label = f"`{row['algorithm']}`" + (f" at {row['size']:,}" if name != "word" else "")
-        (line,) = [each for each in page if each.startswith(f"| {label}") or each.startswith(f"| U2: {label}")]
-        for cell, table in zip((1, 3, 4), tables, strict=True):
+        (line,) = [each for each in section if each.startswith(f"| {label}") or each.startswith(f"| U2: {label}")]
+        cells = [cell.strip() for cell in line.split("|")[2:-1]]
+        for cell, table in zip((cells[0], cells[2], cells[3]), tables, strict=True):
             values = (table[name][column] for column in ("effect", "effect_low", "effect_high"))
-            shown = "{:+.1f} [{:+.1f}, {:+.1f}]".format(*values).replace("-", "−")
-            assert line.split("|")[1:][cell].strip().startswith(shown), (name, cell)
-        assert (row["verdict"], "confirmed" in line) == (WORSE, True)
-        assert ("worse" in line) == (tables[2][name]["verdict"] == WORSE)
+            assert cell.startswith("{:+.1f} [{:+.1f}, {:+.1f}]".format(*values).replace("-", "−")), (name, cell)
+        assert cells[1] == said[name]
+        assert tables[1][name]["verdict"] == WORSE
+        assert cells[3].endswith(" worse") == (tables[2][name]["verdict"] == WORSE)
 
 
-def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
-    found = "\n\n".join(analysis.findings("en-de")) + "\n"
-    assert found == (root / PAGE / "en-de/findings.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("pair", ["en-de", "en-fr"])
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, pair: str) -> None:
+    found = "\n\n".join(analysis.findings(pair)) + "\n"
+    assert found == (root / PAGE / pair / "findings.md").read_text(encoding="utf-8")
