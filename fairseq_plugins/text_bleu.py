@@ -23,6 +23,7 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from sacrebleu.metrics import BLEU
 
 from experiment.scoring.metrics import make_metric
+from experiment.segmentation.segmenting import load_segmenter
 from experiment.text.postprocessing import ToText
 from fairseq_plugins.graphs import Graphs, Signs, can_be_captured
 from fairseq_plugins.greedy import Greedy
@@ -38,7 +39,7 @@ class TextBleuConfig(TranslationConfig):
         default=None, metadata={"help": "raw references of the dev set, one a line"}
     )
     dev_algorithm: str = field(default="", metadata={"help": "segmentation algorithm of the target side"})
-    dev_segmenter: str = field(default="", metadata={"help": "its model file"})
+    dev_segmenter: str = field(default="", metadata={"help": "the folder of its models and options"})
     dev_text: str = field(default="raw", metadata={"help": "what the segmenter reads: raw or moses"})
     dev_beam: int = field(default=1, metadata={"help": "beam of the dev translations"})
     dev_length_factor: float = field(default=1.5, metadata={"help": "longest hypothesis: factor * source + constant"})
@@ -58,9 +59,9 @@ class TextBleuTask(TranslationTask):
         if self.cfg.dev_references:
             self.bleu = make_metric("bleu", target=self.cfg.target_lang)
             self.references = list(read_lines(self.cfg.dev_references))
-            self.to_text = ToText(
-                self.cfg.dev_algorithm, Path(self.cfg.dev_segmenter), self.cfg.dev_text, self.cfg.target_lang
-            )
+            language = self.cfg.target_lang
+            segmenter = load_segmenter(Path(self.cfg.dev_segmenter), language, self.cfg.dev_algorithm)
+            self.to_text = ToText(segmenter, self.cfg.dev_text, language)
             self.translate_dev = self.translator(model)
         return model
 

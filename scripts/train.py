@@ -96,7 +96,7 @@ def train(job: Job, cards: list[str], processes: int) -> None:
     from fairseq_plugins.exposure import Exposure
 
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
-    gpu.check_usable(cards)
+    gpu.check_usable(cards, int(os.environ["LOCAL_RANK"]) if processes > 1 else 0)
     gpu.keep_peak_memory()
     folder, maximize = checkpoint_folder(job), job["select"]["metric"] == "bleu"
     if not checkpoints.go_on(folder, job["recipe"], maximize):
@@ -106,7 +106,7 @@ def train(job: Job, cards: list[str], processes: int) -> None:
         parsed = options.parse_args_and_arch(options.get_training_parser(), input_args=words)
         distributed.call_main(convert_namespace_to_omegaconf(parsed), fairseq_train)
     if os.environ.get("RANK", "0") == "0":
-        report(job, cards)
+        report(job, cards, processes)
 
 
 def skipped_on_dev(job: Job, state: dict[str, Any]) -> int:
@@ -116,7 +116,7 @@ def skipped_on_dev(job: Job, state: dict[str, Any]) -> int:
     return sum(any(n > limit for n, limit in zip(pair, limits, strict=True)) for pair in zip(*sides, strict=True))
 
 
-def report(job: Job, cards: list[str]) -> None:
+def report(job: Job, cards: list[str], processes: int) -> None:
     """Write the learning curve and training.json."""
     import torch
     from fairseq_plugins import checkpoints
@@ -130,6 +130,7 @@ def report(job: Job, cards: list[str]) -> None:
     parameters = sum(of_model[name].numel() for name in {*checkpoints.names_of_weights(of_model).values()})
     speeds = sorted(point["pieces_per_second"] for point in curve if point["split"] == "train")
     skipped, folder = skipped_on_dev(job, state), Path(job["folder"])
+    alone = processes == 1
     if skipped:
         print(f"{skipped} dev sentences are longer than the model takes: no dev score has them", file=sys.stderr)
     write_json(
@@ -142,14 +143,15 @@ def report(job: Job, cards: list[str]) -> None:
             "epochs": record[-1]["epoch"],
             "stopped_early": patience_is_over(record, job["recipe"], job["select"]["metric"] == "bleu"),
             **state["extra_state"].get("exposure", {}),  # sentences_seen, pieces_seen, energy_kwh: of all attempts
-            # of this attempt, with its data workers: unlike wall time, the same on a busy machine
-            "cpu_seconds": round(sum(os.times()[:4]), 1),
+            # of this attempt, with its data workers: unlike wall time, the same on a busy machine. Of one process among
+            # several it would be a part.
+            "cpu_seconds": round(sum(os.times()[:4]), 1) if alone else None,
             "train_seconds": round(float(state["extra_state"]["previous_training_time"]), 1),  # of all attempts
             "tokens_per_second": speeds[len(speeds) // 2] if speeds else None,
-            "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+            "peak_memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1) if alone else None,
             "peak_gpu_memory_mib": gpu.peak_memory_mib(),
             "gpus": len(cards),
-            "processes": int(os.environ.get("WORLD_SIZE", "1")),
+            "processes": processes,
             "runs_per_gpu": job["runs_per_gpu"] if cards else None,
             "device": torch.cuda.get_device_name() if cards else f"CPU, {platform.machine()}",
             "threads": torch.get_num_threads(),

@@ -100,7 +100,8 @@ class Experiment:
         return list(dict.fromkeys((corpus, direction, model) for corpus, direction, _, model, _ in named))
 
     def check_baseline(self) -> None:
-        """Raise InputError where systems are trained, but not the baseline, or not the own one of a system.
+        """Raise InputError where systems are trained, but not the baseline, not the own one of a system, or not with
+        all of a system's seeds.
 
         Not part of the check of a file, because a part of a paper may train nothing that is compared.
         """
@@ -119,6 +120,18 @@ class Experiment:
                 allowed=", ".join(trained),
                 next_step=f"add {wanted} to a grid's segmentations, or name another baseline",
             )
+        seeds: dict[tuple[str, ...], set[int]] = {}
+        for run in self.runs:
+            seeds.setdefault((*run.block, run.segmentation), set()).add(run.seed)
+        for (*block, name), of_system in seeds.items():
+            other = self.against.get(name, "")
+            if lacking := of_system - seeds.get((*block, other), of_system):
+                raise InputError(
+                    f"{self.where}: grids: {name} has seeds for which its baseline {other} is not trained"
+                    f" ({', '.join(block)}): {', '.join(map(str, sorted(lacking)))}",
+                    allowed="a baseline with all the seeds of the systems that are compared with it",
+                    next_step=f"give {other} these seeds in a grid",
+                )
 
     def _check_settings(self) -> None:
         """Raise InputError for a name that is taken, and for settings that do not go together."""

@@ -123,14 +123,20 @@ def read(path: str | Path, scale: str | None = None, parts: Sequence[str] = ()) 
 def experiment_or_paper(path: Path, changes: Sequence[str] = ()) -> Experiment | Paper:
     """Return what a file describes, changed by words KEY=VALUE, as after Snakemake's --config.
 
-    Raises InputError for what is not as described, and for settings that would not reach a paper's programs.
+    Raises InputError for what is not as described, for settings that would not reach a paper's programs, and where
+    scores would have no baseline to be compared with.
     """
     _check_folder(path)
     settings = read_settings(path, changes)
     if "paper" not in settings:
-        return Experiment(settings, str(path))
+        experiment = Experiment(settings, str(path))
+        experiment.check_baseline()
+        return experiment
     check_call([word.partition("=")[0] for word in changes], [path])
-    return from_settings(settings, str(path))
+    paper = from_settings(settings, str(path))
+    if paper.uses_scores:
+        paper.experiment.check_baseline()
+    return paper
 
 
 def _check_folder(path: Path) -> None:

@@ -74,7 +74,7 @@ class Evaluator:
     def translation(self, test: Mapping[str, str]) -> tuple[list[str], list[str], dict[str, Any]]:
         """Return hypotheses as text, their pieces, and facts about the translation."""
         job, translator, to_text = self._job, self._translator, self._to_text()
-        source = list(self._segmenter(0).encode_lines(read_lines(test["source"])))
+        source = list(self._segmenters[0].encode_lines(read_lines(test["source"])))
         cut, began = translator.cut, time.monotonic()
         pieces = translator.translate(source, job["max_tokens"])
         seconds = time.monotonic() - began
@@ -92,7 +92,7 @@ class Evaluator:
             "empty_hypotheses": sum(not line.strip() for line in hypotheses),
             "device": "cuda" if translator.cuda else "cpu",
             "search": job["search"],
-            "segmentations": {name: self._segmenter(side).signature() for side, name in enumerate(self._languages)},
+            "segmentations": {name: self._segmenters[side].signature() for side, name in enumerate(self._languages)},
             "precision": job["search"]["precision"] if translator.cuda else "fp32",
         }
         return hypotheses, pieces, facts
@@ -118,9 +118,8 @@ class Evaluator:
         place = Path(test["round_trip"])
 
         def work(scratch: Path) -> Mapping[str, Any]:
-            write_lines(
-                scratch / place.name, round_trip(read_lines(test["target"]), self._segmenter(1), self._to_text())
-            )
+            found = round_trip(read_lines(test["target"]), self._segmenters[1], self._to_text())
+            write_lines(scratch / place.name, found)
             return {}
 
         return making.make(place.parent, work, f"{place.name}.json")
@@ -140,17 +139,22 @@ class Evaluator:
         return read_counts(counts)
 
     def _to_text(self) -> ToText:
-        model = Path(self._job["segmented"], f"model.{self._languages[1]}")
-        return ToText(self._job["algorithm"], model, self._job["form"], self._languages[1])
+        # with a segmenter of its own: it counts what is lost in these lines alone
+        return ToText(self._load(self._languages[1]), self._job["form"], self._languages[1])
 
-    def _segmenter(self, side: int) -> Segmenter:
-        return load_segmenter(Path(self._job["segmented"]), self._languages[side], self._job["algorithm"])
+    @functools.cached_property
+    def _segmenters(self) -> list[Segmenter]:
+        """Those of source and target."""
+        return [self._load(language) for language in self._languages]
+
+    def _load(self, language: str) -> Segmenter:
+        return load_segmenter(Path(self._job["segmented"]), language, self._job["algorithm"])
 
     def _unknown_words(self, test: Mapping[str, str]) -> dict[str, float | None]:
         """Return, by side, the share of the test set's words with a piece that the train text does not have."""
         rates = {}
         for side, language in enumerate(self._languages):
-            text, segmenter = Path(test[("source", "target")[side]]), self._segmenter(side)
+            text, segmenter = Path(test[("source", "target")[side]]), self._segmenters[side]
             known = read_counts(Path(self._job["segmented"], f"pieces.{language}"))
             with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=self._folder) as pieces:
                 pieces.writelines(line + "\n" for line in segmenter.encode_lines(read_lines(text)))

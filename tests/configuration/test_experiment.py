@@ -140,6 +140,18 @@ def test_the_baseline_is_one_that_is_trained() -> None:
         without.check_baseline()
 
 
+def test_a_baseline_has_the_seeds_of_what_is_compared_with_it() -> None:
+    settings = GOOD | {
+        "segmentations": {name: {"algorithm": name, "size": 8} for name in ("bpe", "hft")},
+        "baseline": "bpe",
+    }
+    grids = {"a": {"segmentations": ["bpe"], "seeds": [1, 2, 4]}, "b": {"segmentations": ["hft"], "seeds": [1, 2]}}
+    Experiment(settings | {"grids": grids}).check_baseline()
+    grids["b"]["seeds"] = [2, 3]
+    with pytest.raises(InputError, match=r"hft has seeds .* baseline bpe is not trained.*: 3\n.*\n.*give bpe"):
+        Experiment(settings | {"grids": grids}).check_baseline()
+
+
 def test_each_system_may_have_a_baseline_of_its_own() -> None:
     entries = {f"{name}-{size}": {"algorithm": name, "size": size} for name in ("bpe", "hft") for size in (8, 9)}
     settings = GOOD | {"segmentations": entries, "baseline": {"hft-8": "bpe-8", "hft-9": "bpe-9"}}

@@ -185,3 +185,17 @@ def test_trainings_at_once_are_what_cores_and_cards_take(
 def test_an_update_sums_the_batches_that_the_recipe_says(given: str | int, batches: int) -> None:
     flags = {"max-tokens": 1000, "max-update": 10, "update-freq": given}
     assert training_tokens(flags, None) == 10_000 * batches
+
+
+@pytest.mark.parametrize(
+    ("limits", "pieces"),
+    [({"max-tokens": 0, "batch-size": 48}, 48 * 30), ({"max-tokens": 900, "batch-size": 48}, 900), ({}, 0)],
+)
+def test_a_batch_is_the_smaller_of_both_limits(limits: dict[str, int], pieces: int) -> None:
+    assert training_tokens({**limits, "max-update": 10}, None) == 10 * pieces
+
+
+def test_a_generated_corpus_has_its_default_number_of_pairs(root: Path) -> None:
+    settings = read_settings(root / "config/config.yaml")
+    own = {"demo": {"title": "Two", "languages": ["en", "qmo"], "generated": {"seed": 2}}}
+    assert training_pairs(Experiment({**settings, "corpora": own}), "demo", nothing_known) == 4000

@@ -289,15 +289,18 @@ def test_members_keep_the_test_sets_that_the_group_takes(tmp_path: Path, monkeyp
             Path(path).parent.mkdir(exist_ok=True)
             Path(path).touch()
     group = {"group": {"de": "d", "pt_br": "c"}, "into": "en"}
-    experiment = Experiment(
-        EXPERIMENT
-        | {
-            "corpora": {"g": group, "d": given, "c": KNOWN["c"]},
-            "directions": ["de-en", "many-en", "pt_br-en"],
-            "testsets": ["news", "pt_br"],
-            "grids": {"group": {"corpora": ["g"]}, "alone": {"corpora": ["d"]}},
-        }
-    )
+    settings = EXPERIMENT | {
+        "corpora": {"g": group, "d": given, "c": KNOWN["c"]},
+        "directions": ["de-en", "many-en", "pt_br-en"],
+        "testsets": ["news", "pt_br"],
+        "grids": {"group": {"corpora": ["g"]}, "alone": {"corpora": ["d"]}},
+    }
+    experiment = Experiment(settings)
     assert experiment.test_sets("d", "de-en") == ["news"]
     assert experiment.test_sets("g", "many-en") == ["pt_br"]
     assert set(experiment.plan.text("d", "en-de").definition["tests"]) == {"test", "news", "talks"}
+    plan = Experiment(settings | {"cleaning": {"overlap": "keep"}}).plan
+    member = plan.text("d", "en-de")  # from which nothing is taken out for `test`: that has a record of its own
+    (own,) = {str(member.record_of(test)) for test in member.tests if test.name == "test"}
+    assert own != str(member.record)
+    assert own in plan.text("g", "many-en").job(plan.runtime)["inputs"]

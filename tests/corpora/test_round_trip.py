@@ -14,7 +14,7 @@ def back(folder: Path, train: list[str], lines: list[str], algorithm: str, size:
     (folder / "train").write_text("".join(f"{line}\n" for line in train))
     segmenter = registry.find(algorithm).learn([folder / "train"], size=size)
     segmenter.save(folder / "model")
-    return round_trip(lines, segmenter, ToText(algorithm, folder / "model", form, "en"))
+    return round_trip(lines, segmenter, ToText(segmenter, form, "en"))
 
 
 def test_a_reference_comes_back_but_for_what_the_segmentation_does_not_know(tmp_path: Path):

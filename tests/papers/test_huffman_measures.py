@@ -29,7 +29,7 @@ def huffman(tmp_path: Path) -> Path:
 
 
 def test_codes_of_no_word_are_skipped_and_counted(huffman: Path) -> None:
-    to_text = ToText("huffman", huffman, "raw", "en")
+    to_text = ToText(Huffman.load(huffman), "raw", "en")
     assert to_text("一 ␠ 七 一 ␠ 七") == "the hill"
     assert to_text("") == ""
     assert to_text("七 七 ␠ 七 丁") == ""

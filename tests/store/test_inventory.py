@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import subprocess
@@ -138,6 +139,19 @@ def test_checkpoints_that_a_plan_keeps_stay(root: Path) -> None:
     write_use(Path(use_file(str(root), use)), use)
     assert [one.path for one in waste(root)] == [root / RUNS / "tiny.04" / "seed1"]
     assert [one["keep"] for one in uses_of(root, run)].count(True) == 1
+
+
+def test_checkpoints_that_an_earlier_plan_kept_go_when_asked_for(root: Path) -> None:
+    checkpoint = root / RUNS / "tiny.02" / "seed1" / "checkpoints" / "checkpoint_last.pt"
+    checkpoint.parent.mkdir()
+    checkpoint.write_text("state")
+    (checkpoint.parents[1] / "best-1" / RECORD).write_text(json.dumps({"files": {}}))
+    wish = {"chosen": f"{RUNS}/tiny.02/seed1/best-1", "select": {}, "keep": True}
+    use = {"experiment": "one", "folders": [], "trainings": {f"{RUNS}/tiny.02/seed1": wish}}
+    write_json(use_file(str(root), use), {**use, "planned": time.time() - 60}, sealed=True)  # an earlier form
+    unused = root / RUNS / "tiny.04" / "seed1"
+    assert [one.path for one in waste(root)] == [unused]
+    assert {one.path for one in waste(root, superseded=True)} == {unused, checkpoint}
 
 
 def test_what_an_earlier_plan_used_goes_when_asked_for(root: Path) -> None:

@@ -217,7 +217,7 @@ def test_a_file_in_a_recipe_counts_by_its_content(tmp_path: Path) -> None:
     second.write_text("others!")
     assert fairseq_flags.content({"finetune-from-model": str(second)}, checksums) != found[0]
     for none in ("none.pt", 3):
-        with pytest.raises(InputError, match=f"finetune-from-model: {none}: No such file"):
+        with pytest.raises(InputError, match=f"finetune-from-model: {none} cannot be read: No such file"):
             fairseq_flags.content({"finetune-from-model": none}, checksums)
 
 

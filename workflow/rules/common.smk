@@ -29,7 +29,7 @@ def checked(settings):
             check_call(workflow.config_settings.config, workflow.configfiles)
         paper = from_settings(settings, CONFIGFILE) if "paper" in settings else None
         found = paper.experiment if paper else Experiment(settings, where=CONFIGFILE)
-        if not paper:
+        if not paper or paper.uses_scores:
             found.check_baseline()
         if workflow.is_main_process:  # not jobs of a cluster: they may have no network, and change no marks
             if "comet" in found.settings["metrics"]:

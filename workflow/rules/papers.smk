@@ -27,15 +27,6 @@ SHOWN = {
 TITLES = {name: made.title for name, made in {**paper.tables, **paper.figures}.items()}
 
 
-# everything that the paper has
-rule:
-    name:
-        f"paper_{paper.name}".replace("-", "_")
-    input:
-        RESULTS,
-    localrule: True
-
-
 for name in paper.needed_measures:
 
     # measure what training and scoring do not
@@ -72,7 +63,7 @@ rule replicate:
         scores=f"{PAPER}/scores.csv" if paper.uses_scores else [],
         manifest=rules.list_runs.output.manifest,
         published=sorted(map(str, PAPER_FOLDER.glob("published/*.csv"))),
-        module=f"{PAPER_FOLDER}/paper.py",
+        modules=sorted(map(str, PAPER_FOLDER.rglob("*.py"))),
     output:
         [
             (
@@ -94,7 +85,7 @@ rule replicate:
         scores="--scores" if paper.uses_scores else "",
         key=plan.manifest_key,
         code=code_of(
-            "src/replication/*.py",
+            "src/replication/**/*.py",
             "src/experiment/reporting/*.*",
             "src/experiment/reporting/templates/*",
             "scripts/replicate.py",

@@ -43,5 +43,7 @@ use rule train as select with:
         "results/logs/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.log",
     benchmark:
         "results/benchmarks/select/{corpus}.{direction}.{segmentation}.{model}.{key}.seed{seed}.{choice}.{search}.{request}.tsv"
+    resources:
+        gpu=int(HAS_GPU),
     message:
         "choose {wildcards.choice} of {wildcards.segmentation} {wildcards.model} seed {wildcards.seed}"

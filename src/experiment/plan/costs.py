@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.filesize import decimal as size_label
 
+from experiment.corpora.demo.corpus import SPLITS
 from experiment.runs import Run
 from experiment.training import gpu
 from experiment.training.fairseq_flags import update_frequencies
@@ -100,14 +101,18 @@ def training_pairs(experiment: Experiment, corpus: str, known: KnownPairs) -> in
             return sum(found)
         return known(corpus) or sum(found) or None
     drawn = {**definition.get("cleaning", {}), **experiment.settings["cleaning"]}.get("train_pairs")
-    every = definition.get("generated", {}).get("train") or (definition.get("train") or {}).get("lines")
+    if "generated" in definition:
+        every = {**SPLITS, **definition["generated"]}["train"]
+    else:
+        every = (definition.get("train") or {}).get("lines")
     every = every or known(corpus)
     return min(drawn, every) if drawn and every else drawn or every
 
 
 def training_tokens(flags: Mapping[str, Any], pairs: int | None) -> float | None:
     """Return the target pieces of a whole training: the shorter of max-update and max-epoch; None when neither says."""
-    batch = flags.get("max-tokens", (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE)
+    limited = flags.get("max-tokens") or 0, (flags.get("batch-size") or 0) * PIECES_PER_SENTENCE
+    batch = min(filter(None, limited), default=0)
     limits = []
     if flags.get("max-update"):
         limits.append(float(flags["max-update"] * batch * update_frequencies(flags)[-1]))

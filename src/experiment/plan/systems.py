@@ -192,11 +192,11 @@ class Evaluation:
             "algorithm": segmented.algorithm,
             "form": entry.text,
             "data": segmented.data,
-            "segmenter": f"{segmented.folder}/model.{target}",
+            "segmenter": segmented.folder,
             "dev": [f"{segmented.folder}/dev.{language}" for language in (source, target)],
             "references": text.reference("dev", target),
             "inputs": {
-                str(segmented.record): [f"{BINARIZED}/*", "model.*", "dev.*", "*.py"],
+                str(segmented.record): [f"{BINARIZED}/*", "model.*", "encode.*", "dev.*", "*.py"],
                 str(text.record): ["references/dev.*"],
             },
             **{name: runtime[name] for name in ("gpus", "device", "runs_per_gpu", "keep_checkpoints")},

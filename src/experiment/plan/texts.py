@@ -103,10 +103,11 @@ class Text(Keyed):
         """Return the job of scripts/make_corpus.py."""
         job = {"folder": self.folder, "definition": self.definition, "workers": runtime["workers"]}
         if isinstance(self.corpus, Group):
-            parts = zip(self.corpus.members, self.members, strict=True)
+            parts = list(zip(self.corpus.members, self.members, strict=True))
             members = [[part.language, text.folder, text.test(part.test).stem] for part, text in parts]
             keep = self.cleaning["overlap"] == "keep"
             inputs = {str(text.record): ["*"] for text in self.members}
+            inputs |= {str(text.record_of(text.test(part.test))): ["*"] for part, text in parts}
             return job | {"members": members, "into": self.corpus.into, "keep_overlap": keep, "inputs": inputs}
         return job | self._source(self._together, runtime) | {"cleaning": dict(self.cleaning)}
 

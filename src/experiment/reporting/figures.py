@@ -37,7 +37,8 @@ def draw_scores(rows: Sequence[Row]) -> Figure:
         for axes, metric in zip(panels, metrics, strict=True):
             for k, testset in enumerate(testsets):
                 shown = [row for row in rows if row["testset"] == testset and row["metric"] == metric]
-                _draw_test_set(axes, shown, names, offsets[k], COLORS[k % 6], MARKERS[k % 7], testset)
+                color, marker = COLORS[k % len(COLORS)], MARKERS[k % len(MARKERS)]
+                _draw_test_set(axes, shown, names, offsets[k], color, marker, testset)
             axes.set_xlabel(METRICS[metric].label + ("" if METRICS[metric].higher_is_better else " (lower is better)"))
         panels[0].set_yticks(range(len(names)), names)
         panels[0].set_ylim(len(names) - 0.5, -0.5)

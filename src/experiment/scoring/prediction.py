@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from experiment.scoring.comparison import learned_nothing
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row
+from experiment.scoring.sentence_statistics import Array
 from experiment.scoring.significance import resampling_seed
 
 #: Column of scores.csv -> what it is called in figures and tables.
@@ -39,8 +40,6 @@ DRAWS = 10_000
 BATCH = 500
 #: With fewer algorithms the bootstrap over them has too few different draws for an interval to mean anything.
 FEWEST_ALGORITHMS = 5
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

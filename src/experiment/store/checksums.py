@@ -60,11 +60,18 @@ class Checksums:
             self._known = dict(read_json(self._memory))
 
     def of(self, path: Path) -> str:
-        """Return the SHA-256 of a file in hexadecimal. Raises OSError where it cannot be read."""
-        place, found = str(path.resolve()), path.stat()
-        state = [found.st_size, found.st_mtime_ns]
-        if self._known.get(place, [])[:2] != state:
-            self._known[place] = [*state, file_sha256(path)]
-            with contextlib.suppress(OSError):  # not into results of someone else
-                write_json(self._memory, self._known, sealed=True)
-        return str(self._known[place][2])
+        """Return the SHA-256 of a file in hexadecimal. Raises InputError where it cannot be read."""
+        place = str(path.resolve())
+        try:
+            found = path.stat()
+            state = [found.st_size, found.st_mtime_ns]
+            if self._known.get(place, [])[:2] == state:
+                return str(self._known[place][2])
+            checksum = file_sha256(path)
+        except OSError as error:
+            problem = f"{path} cannot be read: {error.strerror}"
+            raise InputError(problem, next_step="correct the path, or the file's rights") from error
+        self._known[place] = [*state, checksum]
+        with contextlib.suppress(OSError):  # not into results of someone else
+            write_json(self._memory, self._known, sealed=True)
+        return checksum

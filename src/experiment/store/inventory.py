@@ -119,6 +119,7 @@ def waste(root: Path, superseded: bool = False) -> list[Waste]:
 
 def _waste_of(root: Path, result: Held, superseded: bool, known: Sequence[Use]) -> Iterator[Waste]:
     folder = result.folder
+    plans = [*{use.experiment: use for use in reversed(known)}.values()] if superseded else known  # the newest of each
     if not result.users:
         yield Waste(folder, folder, "no experiment uses it", result.size)
     elif superseded and all(user.startswith("(") for user in result.users):
@@ -128,9 +129,9 @@ def _waste_of(root: Path, result: Held, superseded: bool, known: Sequence[Use]) 
         for left_over in (".making.*", "*.damaged", ".*.part"):
             for path in folder.rglob(left_over):
                 yield Waste(folder, path, "left by a job that was killed, or damaged", size_of(path))
-        for choice in _unused_choices(root, folder, superseded, known) if result.kind == "runs" else ():
+        for choice in _unused_choices(root, folder, plans) if result.kind == "runs" else ():
             yield Waste(folder, choice, "no experiment chooses these checkpoints", size_of(choice))
-        wanted = list(uses_of(root, folder, known))
+        wanted = list(uses_of(root, folder, plans))
         chosen = result.finished and all(fits(root / use["chosen"] / RECORD) and not use["keep"] for use in wanted)
         for path in (folder / "checkpoints").glob("*.pt") if chosen else ():
             yield Waste(folder, path, "the training is finished and its model chosen", size_of(path))
@@ -147,12 +148,9 @@ def _older_measurements(folder: Path) -> Iterator[Waste]:
             yield Waste(folder, path, f"the paper's tables are made of {newer}", size_of(path))
 
 
-def _unused_choices(root: Path, training: Path, superseded: bool, known: Sequence[Use]) -> Iterator[Path]:
-    """Yield the folders of models, with their translations, that no plan names, or with `superseded` no newest plan."""
-    plans, place = known, str(training.relative_to(root))
-    if superseded:
-        plans = [*{use.experiment: use for use in reversed(known)}.values()]
-    named = {use.trainings[place]["chosen"] for use in plans if place in use.trainings}
+def _unused_choices(root: Path, training: Path, plans: Sequence[Use]) -> Iterator[Path]:
+    """Yield the folders of models, with their translations, that none of the plans names."""
+    named = {str(use["chosen"]) for use in uses_of(root, training, plans)}
     for record in training.glob(f"*/{RECORD}"):
         if str(record.parent.relative_to(root)) not in named:
             yield record.parent

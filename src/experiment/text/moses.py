@@ -35,6 +35,7 @@ LINES_PER_CHUNK = 2000
 ELIDING = {"ga": "it", "ca": "it"}
 
 
+@cache
 def has_rules(language: str) -> bool:
     """Return whether Moses has rules of its own for a language."""
     from sacremoses.corpus import NonbreakingPrefixes

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from experiment.text import moses
-from subwords import registry
 from subwords.segmenter import Segmenter
 
 
@@ -18,9 +16,9 @@ class ToText:
     detokenization.
     """
 
-    def __init__(self, algorithm: str, model: Path, form: str, language: str) -> None:
+    def __init__(self, segmenter: Segmenter, form: str, language: str) -> None:
         self.words = 0
-        self._segmenter = registry.find(algorithm).load(model)
+        self._segmenter = segmenter
         self._finish = moses.to_text(form, language)
 
     def __call__(self, pieces: str) -> str:

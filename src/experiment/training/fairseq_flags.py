@@ -173,8 +173,8 @@ def check_files(flags: Mapping[str, Any], planned: Mapping[str, Any]) -> None:
 def _checksum(flag: str, path: str, of: Callable[[Path], str]) -> str:
     try:
         return of(Path(str(path)))  # YAML may read its name as a number
-    except OSError as error:
-        raise InputError(f"{flag}: {path}: {error.strerror}", next_step="correct the path") from error
+    except (InputError, OSError) as error:
+        raise InputError(f"{flag}: {error}") from error
 
 
 def update_frequencies(flags: Mapping[str, Any]) -> list[int]:

@@ -178,8 +178,12 @@ def _promise() -> str | None:
     return None
 
 
-def check_usable(cards: list[str]) -> None:
-    """Raise InputError where torch cannot compute on these cards, with its build and the driver's version."""
+def check_usable(cards: list[str], own: int = 0) -> None:
+    """Raise InputError where torch does not find these cards, or cannot compute on the one of this process.
+
+    The error has torch's build and the driver's version. On the other cards nothing is computed: that would take memory
+    there as long as this process lives.
+    """
     import torch
 
     if not cards:
@@ -187,8 +191,8 @@ def check_usable(cards: list[str]) -> None:
     try:
         if torch.cuda.device_count() < len(cards):
             raise RuntimeError(f"it finds {torch.cuda.device_count()} of {len(cards)} cards")
-        for index in range(len(cards)):  # a build without kernels for a card fails when it computes, not before
-            torch.ones(1, device=f"cuda:{index}").add_(1).item()
+        # a build without kernels for a card fails when it computes, not before
+        torch.ones(1, device=f"cuda:{own}").add_(1).item()
     except (RuntimeError, AssertionError) as error:
         build = f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPU only"
         raise InputError(

@@ -26,7 +26,7 @@ ALNUM = cython.declare(cython.uchar, 12)
 
 DELIMITER = cython.declare(uint32_t, 0xA6)  # ¦
 GAP = cython.declare(uint32_t, 0x2581)  # ▁
-CAPITAL = cython.declare(uint32_t, 0x102C7)  # 𐋋
+CAPITAL = cython.declare(uint32_t, 0x102C7)  # 𐋇
 CAPITALS = cython.declare(uint32_t, 0x102A3)  # 𐊣
 CAPITALS_END = cython.declare(uint32_t, 0x102BC)  # 𐊼
 VIRAMA = cython.declare(uint32_t, 0x94D)  # the Devanagari one, and no other script's

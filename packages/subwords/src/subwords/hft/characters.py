@@ -13,7 +13,7 @@ UPPER, LOWER, ALPHA, DIGIT, SPACE, WORD = 1, 2, 4, 8, 16, 32
 
 @cache
 def pretokenizer() -> Pretokenizer:
-    """Return a pretokenizer with the tables of the C library that c_utf8.txt names, and without escapes."""
+    """Return the pretokenizer with the tables of the C library that c_utf8.txt names; `HFT` adds its escapes to it."""
     blocks = Path(__file__).with_name("c_utf8.txt").read_text("ascii").split("\n\n")[1:]  # the first says what it is
     ranges = {name: words for name, *words in map(str.split, blocks)}
     tables = Pretokenizer()
