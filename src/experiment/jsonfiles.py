@@ -28,7 +28,8 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path} is not JSON: {error}", next_step=rebuild) from error
     if isinstance(value, dict) and SEAL in value and value.pop(SEAL) != _seal(value):
         raise InputError(
-            f"{path} has changed since it was written: its content does not match its seal", next_step=rebuild
+            f"{path} has changed since it was written: its content does not match its checksum (the key `seal`)",
+            next_step=rebuild,
         )
     return value
 

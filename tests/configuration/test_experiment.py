@@ -167,7 +167,7 @@ def test_each_system_may_have_a_baseline_of_its_own() -> None:
         Experiment(settings | {"baseline": {"bpe-8": "bpe-8"}})
     with pytest.raises(InputError, match="unknown baseline 'bpe'"):
         Experiment(settings | {"baseline": {"hft-8": "bpe"}})
-    with pytest.raises(InputError, match="bpe-9 is compared with bpe-8, and others with it"):
+    with pytest.raises(InputError, match="bpe-9 is compared with bpe-8, but is itself a baseline"):
         Experiment(settings | {"baseline": {"bpe-9": "bpe-8", "hft-9": "bpe-9"}})
 
 

@@ -130,7 +130,7 @@ def test_files_of_a_split(tmp_path: Path) -> None:
         ({"train": {"en": {"url": "https://host/a", "sha256": "123"}, "sw": "a"}}, "64 hexadecimal digits"),
         ({"train": {"en": "a", "sw": "a"}}, "the same file a"),
         ({"train": {"en": "a", "mtdata": ["Statmt-europarl-10-deu-eng"]}}, "has mtdata ids, and files that lack sw"),
-        ({"held_out": {"dev": 5}}, "mine.dev has files and is held out"),
+        ({"held_out": {"dev": 5}}, "mine.dev has both files and lines held out"),
         ({"held_out": {"train": 5}}, "train"),
         ({"held_out": {"more": 0}}, "0 is less than the minimum"),
         ({"train": {"mtdata": ["europarl"]}}, "europarl"),

@@ -247,7 +247,7 @@ def test_the_generator_stands_in_for_any_pair(tmp_path: Path) -> None:
 
 
 def test_the_generator_knows_two_languages(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="d is generated, in en, de, fr"):
+    with pytest.raises(InputError, match="d is generated, and has the languages en, de, fr"):
         corpora({"d": {"languages": ["en", "de", "fr"], "generated": {}}}, "x")
 
 

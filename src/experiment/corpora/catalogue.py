@@ -39,7 +39,7 @@ def _check(corpus: Corpus, where: str) -> None:
     """Raise InputError for what a schema cannot say."""
     if corpus.generator is not None and len(corpus.languages) != 2:
         raise InputError(
-            f"{where}: {corpus.name} is generated, in {', '.join(corpus.languages)}",
+            f"{where}: {corpus.name} is generated, and has the languages {', '.join(corpus.languages)}",
             allowed="two languages: the English-like source and the morphologically rich target",
         )
     directions = ["-".join(pair) for pair in permutations(corpus.languages, 2)]
@@ -55,7 +55,10 @@ def _check(corpus: Corpus, where: str) -> None:
                 allowed="files for every language beside mtdata ids, or none",
             )
         if not split.drawn and split.name in corpus.held_out:
-            raise InputError(f"{where}: {corpus.name}.{split.name} has files and is held out", allowed="one of them")
+            raise InputError(
+                f"{where}: {corpus.name}.{split.name} has both files and lines held out of train",
+                allowed="one of the two",
+            )
         _check_files(corpus.name, split)
 
 

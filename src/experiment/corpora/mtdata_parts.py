@@ -42,7 +42,10 @@ def find_entries(ids: Sequence[str], languages: Sequence[str] = ()) -> list[Any]
             raise InputError(f"mtdata has no corpus {name!r}", next_step=step) from error
         found = {language.lang for language in entry.did.langs}
         if wanted and found != wanted:
-            raise InputError(f"{name} is {'-'.join(sorted(found))}", allowed="-".join(sorted(wanted)))
+            raise InputError(
+                f"the mtdata corpus {name} has the languages {'-'.join(sorted(found))}",
+                allowed="-".join(sorted(wanted)),
+            )
         entries.append(entry)
     return entries
 
@@ -100,7 +103,9 @@ def fetch_entry(entry: Any, downloads: Path, mirror: Path | None) -> Any:
                 try:
                     return super().get_local_in_paths(path, entry)
                 except tarfile.TarError as error:
-                    raise InputError(f"{path} cannot be unpacked: {error}", next_step="see who made it") from error
+                    raise InputError(
+                        f"{path} cannot be unpacked: {error}", next_step="delete it and run again"
+                    ) from error
 
     tarfile.TarFile.extraction_filter = staticmethod(tarfile.data_filter)  # nothing leads out of the folder
     return OurDownloads(downloads).get_entry(entry)

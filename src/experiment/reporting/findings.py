@@ -39,9 +39,9 @@ def read_references(corpus: Path, testset: str, language: str) -> list[str]:
     if len(found) != 1:
         there = ", ".join(path.name for path in found or sorted(folder.glob("*"))) or "nothing"
         raise InputError(
-            f"{folder}: {len(found)} files of {testset} in {language}",
-            allowed=f"one; there: {there}",
-            next_step="another --corpus",
+            f"{folder} has {len(found)} files of {testset} in {language}",
+            allowed=f"exactly one; in the folder: {there}",
+            next_step="give another folder with --corpus",
         )
     return list(read_lines(found[0]))
 

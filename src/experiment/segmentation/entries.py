@@ -104,8 +104,8 @@ def baselines(sizes: Mapping[str, int | str | None], baseline: str | Mapping[str
             raise InputError(f"baseline: {same[0]} is compared with itself", next_step="leave it out")
         if both := [name for name in named if name in named.values()]:
             raise InputError(
-                f"baseline: {both[0]} is compared with {named[both[0]]}, and others with it",
-                allowed="systems that no other is compared with",
+                f"baseline: {both[0]} is compared with {named[both[0]]}, but is itself a baseline of others",
+                allowed="baselines that are compared with nothing",
                 next_step=f"compare the others with {named[both[0]]}, too",
             )
         return named

@@ -45,7 +45,7 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise InputError(f"{value} is no finite number", next_step="write a large number, or leave the key out")
+            raise InputError(f"{value} is not a finite number", next_step="write a large number, or leave the key out")
         return int(value) if value.is_integer() else value
     if value is None or isinstance(value, str | bool | int):
         return value
