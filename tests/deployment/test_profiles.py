@@ -26,7 +26,10 @@ def rules(root: Path) -> dict[str, str]:
             found[name] = body
     again = re.compile(r"^use rule (\w+) as (\w+) with:\n(.*?)(?=^ *(?:use )?rule|\Z)", re.MULTILINE | re.DOTALL)
     for first, name, body in again.findall("\n".join(texts)):
-        found[name] = body if "resources:" in body else body + found[first]
+        own = "resources:" in body
+        found[name] = body + (
+            re.sub(r"^    resources:\n(?: {8}.*\n)+", "", found[first], flags=re.M) if own else found[first]
+        )
     return found
 
 
