@@ -217,5 +217,5 @@ def test_mtdata_has_the_ids(
         find_entries(["Statmt-europarl-11-deu-eng"], ["en", "de"])
     with pytest.raises(InputError, match="mtdata does not know a language of en, qmo"):
         find_entries(["Statmt-europarl-10-deu-eng"], ["en", "qmo"])
-    with pytest.raises(InputError, match="Statmt-europarl-10-deu-eng is deu-eng"):
+    with pytest.raises(InputError, match="Statmt-europarl-10-deu-eng has the languages deu-eng"):
         find_entries(["Statmt-europarl-10-deu-eng"], ["en", "fr"])
