@@ -41,7 +41,7 @@ class Experiment:
     """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs.
 
     `folder` is its own folder under results/, when that is not its name. `runs` are its trainings; `segmented` has the
-    (corpus, pair, folder) of every segmentation that is learned: for a training, or only to be looked at (`texts`).
+    place of every segmentation that is learned: for a training, or only to be looked at (`texts`).
     """
 
     def __init__(self, settings: Mapping[str, Any], where: str = "the configuration", folder: str = "") -> None:
@@ -87,7 +87,7 @@ class Experiment:
         self.baseline = next((name for name in named if name in trained), named[0])
         self.segmented = list(dict.fromkeys(place for grid in self._every_grid() for place in self.segmented_in(grid)))
         for place in self.segmented:
-            self.plan.segmented_as(*place)
+            self.plan.segmentation(*place)
 
     def test_sets(self, corpus: str, direction: str) -> list[str]:
         """Return the test sets of a corpus and direction that the experiment translates."""
@@ -162,7 +162,7 @@ class Experiment:
         if mirror and not Path(mirror).is_dir():
             raise InputError(f"{self.where}: runtime.mirror={mirror!r} is not a folder", next_step="correct the path")
         named = (place for grid in self._every_grid() for place in self.segmented_in(grid))
-        for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, _ in named):
+        for corpus, pair in dict.fromkeys((corpus, pair) for corpus, pair, *_ in named):
             for file in self.whole_corpora[corpus].files(pair):
                 if file.path and not Path(file.path).is_file():
                     raise InputError(
@@ -224,10 +224,10 @@ class Experiment:
                 for model, segmentation, seed in product(grid.models, grid.segmentations, grid.seeds):
                     yield corpus, direction, segmentation, model, seed
 
-    def segmented_in(self, grid: Grid) -> list[tuple[str, str, str]]:
-        """Return the (corpus, pair, name of the segmentation, with the seed where it is learned for each) of a grid."""
+    def segmented_in(self, grid: Grid) -> list[tuple[str, str, str, int]]:
+        """Return the (corpus, pair, segmentation, seed) of a grid; seed 0 where one is learned for all seeds."""
         found = {
-            (corpus, self.corpora[corpus].pair(*direction.split("-")), self.segmentations[name].folder(seed))
+            (corpus, self.corpora[corpus].pair(*direction.split("-")), name, seed * self.segmentations[name].per_seed)
             for corpus, direction, name, _, seed in self._combined(grid)
         }
         return sorted(found)

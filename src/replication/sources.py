@@ -169,7 +169,7 @@ class Sources:
         return list(dict.fromkeys(run for grid in self._grids(True) for run in self.experiment.runs_of(grid)))
 
     @property
-    def _places(self) -> list[tuple[str, str, str]]:
+    def _places(self) -> list[tuple[str, str, str, int]]:
         return list(dict.fromkeys(p for grid in self._grids(False) for p in self.experiment.segmented_in(grid)))
 
     @cached_property
@@ -177,9 +177,9 @@ class Sources:
         """The segmented texts of its grids and texts."""
         return [self._text(*place) for place in self._places]
 
-    def _text(self, corpus: str, pair: str, name: str) -> SegmentedText:
-        """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
-        found = self.plan.segmented_as(corpus, pair, name)
+    def _text(self, corpus: str, pair: str, segmentation: str, seed: int) -> SegmentedText:
+        found = self.plan.segmentation(corpus, pair, segmentation, seed)
+        name = found.segmentation.label(seed)
         return SegmentedText(corpus, pair, name, Path(found.folder), found.segmentation, found.algorithm)
 
     @property
@@ -281,7 +281,7 @@ class Sources:
 
     def text_of(self, run: Run) -> SegmentedText:
         """Return the segmented text that a run was trained on."""
-        return self._text(run.corpus, run.pair, self.experiment.segmentations[run.segmentation].folder(run.seed))
+        return self._text(run.corpus, run.pair, run.segmentation, run.seed)
 
     # ---- what belongs to a text
 
@@ -348,7 +348,7 @@ class Sources:
                 named = {name for direction in self.directions(pair) for name in self.test_sets(corpus, direction)}
                 found += [text.done, *(text.done_of(test) for test in text.tests if test.name in named)]
         if "segmentations" in self.reads:
-            found += [plan.segmented_as(*place).done for place in self._places]
+            found += [plan.segmentation(*place).done for place in self._places]
         if "runs" in self.reads:
             found += [plan.evaluations[run.key, run.seed].done for run in self.runs]
         found += self.chosen_on_test

@@ -1,1 +1,1 @@
-"""The steps that need fairseq: averaged models, translations."""
+"""The steps that need fairseq: trainings, averaged models, translations."""

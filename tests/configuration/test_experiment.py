@@ -115,7 +115,7 @@ def test_grids_combine_what_they_name() -> None:
     experiment = Experiment(settings | {"grids": grids, "texts": texts})
     found = [(run.direction, run.segmentation, run.seed) for run in experiment.runs]
     assert found == [("en-de", "char", 7), ("de-en", "char", 7), ("en-de", "bpe-1k", 7)]  # each once
-    assert experiment.segmented == [("multi30k", "en-de", name) for name in ("char", "bpe-1k", "word")]
+    assert experiment.segmented == [("multi30k", "en-de", name, 0) for name in ("char", "bpe-1k", "word")]
     marks = experiment.plan.marks
     assert not any("/word" in path for path in marks["runs"])
     assert sum("/word." in path for path in marks["segmented"]) == 1
@@ -198,6 +198,17 @@ def test_what_does_not_depend_on_the_seed_is_shared() -> None:
         lambda s: s["segmentations"].update(r={"algorithm": "random-bpe", "size": 100, "per_seed": True})
     )
     assert len(Experiment(per_seed).plan.segmented) == 2 + 3
+
+
+def test_a_segmentation_can_have_the_name_that_another_gets_with_its_seed() -> None:
+    named = {"r": {"algorithm": "random-bpe", "size": 100, "per_seed": True}, "r.seed1": {"algorithm": "char"}}
+    experiment = Experiment(changed(lambda s: s["segmentations"].update(named)))
+    of_seed, other = (experiment.plan.segmentation("multi30k", "en-de", name, 1) for name in named)
+    assert (of_seed.algorithm, other.algorithm) == ("random-bpe", "char")
+    assert [place[2:] for place in experiment.segmented if place[2].startswith("r")] == [
+        *(("r", seed) for seed in experiment.settings["seeds"]),
+        ("r.seed1", 0),
+    ]
 
 
 def test_every_test_set_of_the_pair_takes_part_in_cleaning() -> None:

@@ -17,6 +17,7 @@ import train
 from experiment.store.checksums import Checksums
 from experiment.training import fairseq_flags
 from subwords.errors import InputError
+from translation import training
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +264,7 @@ def test_dev_has_large_batches_where_no_hypothesis_depends_on_them(
     job |= {"folder": str(tmp_path), "direction": "en-de", "joint": True, "seed": 1, "precision": "fp32"}
     ours = {"arch": "transformer_fast", "criterion": "label_smoothed_cross_entropy_blocks", **changes}
     for recipe in ({**ours, "batch-size": 64}, {**ours, "max-tokens": 25000, "max-tokens-valid": 500}):
-        words = train.fairseq_arguments({**job, "select": select, "recipe": recipe}, 1, cuda=False)
+        words = training.fairseq_arguments({**job, "select": select, "recipe": recipe}, 1, cuda=False)
         given = dict(itertools.pairwise(words))
         assert ("--batch-size-valid" in given) == large
         if "max-tokens" in recipe:

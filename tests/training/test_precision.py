@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-import train
 from experiment.training import precision
 from subwords.errors import InputError
+from translation import training
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,8 @@ def test_what_fairseq_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_log_that_cannot_be_written_is_an_error_before_training(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = {"tensorboard-logdir": "logs"}
-    train.check_logging(recipe)  # the project's environment has tensorboardX
-    monkeypatch.setattr(train, "find_spec", lambda name: None)
-    train.check_logging({})
+    training.check_logging(recipe)  # the project's environment has tensorboardX
+    monkeypatch.setattr(training, "find_spec", lambda name: None)
+    training.check_logging({})
     with pytest.raises(InputError, match="lacks tensorboardX"):
-        train.check_logging(recipe)
+        training.check_logging(recipe)

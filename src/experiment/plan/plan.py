@@ -79,12 +79,6 @@ class Plan:
         found = describe_segmented(self.text(corpus, pair), entry, seed, self.results)
         return self.segmented.setdefault(found.key, found)
 
-    def segmented_as(self, corpus: str, pair: str, folder: str) -> SegmentedText:
-        """Return a segmented text by the name of its segmentation, with `.seedN` where each seed has one."""
-        known = self._experiment.segmentations
-        name, _, seed = (folder, "", "0") if folder in known else folder.rpartition(".seed")
-        return self.segmentation(corpus, pair, name, int(seed))
-
     def _system(self, corpus: str, direction: str, segmentation: str, model: str, seed: int) -> System:
         """Return the system to train; `seed` matters only if its segmentation is learned for each seed."""
         if not self._experiment.segmentations[segmentation].per_seed and seed:

@@ -39,8 +39,8 @@ class Segmentation:
         """Whether it learns from gold morphemes, and the experiment file names none: they are then the corpus's."""
         return GOLD in self.learn and self.learn[GOLD] is None
 
-    def folder(self, seed: int) -> str:
-        """Return the name of its folder: its own name, with the seed where it is learned for each."""
+    def label(self, seed: int) -> str:
+        """Return its name, with the seed where it is learned for each."""
         return f"{self.name}.seed{seed}" if self.per_seed else self.name
 
 
