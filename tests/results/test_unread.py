@@ -66,7 +66,7 @@ def test_a_difference_is_judged_by_the_pipelines_verdict(analysis: ModuleType, v
     assert judged == ("U2, word-4000", "−3.00 [−4.00, −2.00], p = 0.03", said)
 
 
-@pytest.mark.parametrize(("pair", "language", "systems"), [("en-de", "German", 7), ("en-fr", "French", 6)])
+@pytest.mark.parametrize(("pair", "language", "systems"), [("en-de", "German", 7), ("en-fr", "French", 6), ("en-cs", "Czech", 9)])
 def test_the_pages_table_is_that_of_the_scores(
     analysis: ModuleType, root: Path, pair: str, language: str, systems: int
 ) -> None:
@@ -75,24 +75,25 @@ def test_the_pages_table_is_that_of_the_scores(
     now = read_scores(root / PAGE / pair / "scores.csv")
     first = read_scores(root / PAGE / f"../{pair}-2400/scores.csv")
     decides = analysis.DECIDES[pair]
-    tables = [
-        analysis.compared(rows, name) for rows, name in ((now, decides), (first, "test2016"), (now, "mscoco2017"))
-    ]
+    beside = [name for name in dict.fromkeys(row["testset"] for row in now) if name != decides]  # none in Czech
+    shown = [(now, decides), (first, "test2016"), *((now, name) for name in beside)]
+    tables = [analysis.compared(rows, name) for rows, name in shown]
     said = {name.split(", ")[1]: verdict for name, _, verdict in analysis.hypotheses(now, decides)}
     assert len(tables[0]) == systems
     for name, row in tables[0].items():
         label = f"`{row['algorithm']}`" + (f" at {row['size']:,}" if name != "word" else "")
         (line,) = [each for each in section if each.startswith(f"| {label}") or each.startswith(f"| U2: {label}")]
         cells = [cell.strip() for cell in line.split("|")[2:-1]]
-        for cell, table in zip((cells[0], cells[2], cells[3]), tables, strict=True):
+        for cell, table in zip((cells[0], *cells[2:]), tables, strict=True):
             values = (table[name][column] for column in ("effect", "effect_low", "effect_high"))
             assert cell.startswith("{:+.1f} [{:+.1f}, {:+.1f}]".format(*values).replace("-", "−")), (name, cell)
         assert cells[1] == said[name]
         assert tables[1][name]["verdict"] == WORSE
-        assert cells[3].endswith(" worse") == (tables[2][name]["verdict"] == WORSE)
+        for cell, table in zip(cells[3:], tables[2:], strict=True):
+            assert cell.endswith(" worse") == (table[name]["verdict"] == WORSE)
 
 
-@pytest.mark.parametrize("pair", ["en-de", "en-fr"])
+@pytest.mark.parametrize("pair", ["en-de", "en-fr", "en-cs"])
 def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, pair: str) -> None:
     found = "\n\n".join(analysis.findings(pair)) + "\n"
     assert found == (root / PAGE / pair / "findings.md").read_text(encoding="utf-8")
