@@ -126,6 +126,7 @@ def test_two_processes_train_what_one_trains_and_go_on_after_a_kill(root: Path, 
     assert scores(killed) == scores(two)
     for name, weight in weights(two).items():
         assert torch.equal(weights(killed)[name], weight)
-    report = json.loads((two / "seed1" / "training.json").read_text())
+    alone, report = (json.loads((each / "seed1" / "training.json").read_text()) for each in (one, two))
+    assert all(alone[cost] > 0 and report[cost] is None for cost in ("cpu_seconds", "peak_memory_mib"))  # a part's
     assert report["gpus"] == 0
     assert report["train_seconds"] > 0
