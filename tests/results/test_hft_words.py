@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -17,3 +18,38 @@ def test_the_findings_follow_from_the_scores(root: Path, load_program: Callable[
     page = root / "docs/experiments/hft-words"
     found = "\n\n".join(load_program(page / "analysis.py").findings(page / form))
     assert (page / form / "findings.md").read_text(encoding="utf-8").startswith(found)
+
+
+def rows_of(effects: dict[str, tuple[float, float]], size: int | None, seeds: int) -> list[dict[str, Any]]:
+    """Return rows of hft: direction -> its difference from bpe-hft-words, and the half-width of its interval."""
+    return [
+        {
+            "metric": "bleu",
+            "segmentation": f"hft-{size}" if size else "hft",
+            "size": size or 2000,
+            "direction": direction,
+            "seed": seed,
+            "effect": effect,
+            "effect_low": effect - half,
+            "effect_high": effect + half,
+        }
+        for direction, (effect, half) in effects.items()
+        for seed in range(seeds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("effect", "half", "verdict"),
+    [(0.4, 0.6, "confirmed"), (0.25, 0.6, "open"), (0.1, 0.6, "refuted"), (-0.4, 0.6, "refuted")],
+)
+def test_s_of_further_seeds_is_judged_by_its_rule(
+    root: Path, load_program: Callable[[Path], ModuleType], effect: float, half: float, verdict: str
+) -> None:
+    """Four directions with one half-width h have a mean of h / 2: √(4 h²) / 4."""
+    analysis = load_program(root / "docs/experiments/hft-words/analysis.py")
+    directions = dict.fromkeys(("en-ga", "ga-en", "en-mr", "mr-en"), (effect, half))
+    said, together = analysis.of_further_seeds(rows_of(directions, 3000, 10), rows_of(directions, None, 5))
+    low, high = (f"{effect + sign * half / 2:+.2f}".replace("-", "−") for sign in (-1, 1))
+    assert f"the 10 new seeds: {effect:+.2f} [{low}, {high}], {verdict}.".replace("-", "−") in said
+    pooled = (100 + 25) ** 0.5 / 15 * half / 2  # two independent means, weighted 10 to 5
+    assert f"[{effect - pooled:+.2f}, {effect + pooled:+.2f}].".replace("-", "−") in together

@@ -66,7 +66,9 @@ def test_a_difference_is_judged_by_the_pipelines_verdict(analysis: ModuleType, v
     assert judged == ("U2, word-4000", "−3.00 [−4.00, −2.00], p = 0.03", said)
 
 
-@pytest.mark.parametrize(("pair", "language", "systems"), [("en-de", "German", 7), ("en-fr", "French", 6), ("en-cs", "Czech", 9)])
+@pytest.mark.parametrize(
+    ("pair", "language", "systems"), [("en-de", "German", 7), ("en-fr", "French", 6), ("en-cs", "Czech", 9)]
+)
 def test_the_pages_table_is_that_of_the_scores(
     analysis: ModuleType, root: Path, pair: str, language: str, systems: int
 ) -> None:

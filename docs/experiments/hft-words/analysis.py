@@ -6,7 +6,8 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
 translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. A folder
 without scores.csv has seeds of several experiments: they are scored here, from English to Irish. The findings of this
-folder itself are the means over all directions of the small model.
+folder itself are the means over all directions of the small model; those of further-seeds are the same of ten further
+seeds, with the verdict on S.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
 from experiment.reporting.findings import read_references, read_translations
 from experiment.scoring.comparison import compare
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
 from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import count_sentences, mean_and_interval
@@ -32,8 +34,10 @@ LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 #: Translations are cut at this many times the words of their references.
 LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
-#: Folders of the small model -> their directions.
-DIRECTIONS = {"cpu": "en-ga", "cpu-ga-en": "ga-en", "cpu-en-mr": "en-mr", "cpu-mr-en": "mr-en"}
+#: Folders of the small model, one a direction.
+DIRECTIONS = ("cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en")
+#: A mean difference in BLEU whose interval includes 0 and lies within this of it is none.
+MARGIN = 0.5
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
 DEV = ("segmentation", "seed", "epoch", "updates", "train_bits_per_piece", "bits_per_piece", "bleu")
 
@@ -75,7 +79,7 @@ def of_translations(found: Found, references: Sequence[str], language: str) -> s
     for metric in ("bleu", "chrf", "chrf++"):
         _, counted = count_sentences(metric, texts, references, target=language)
         runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
-        compared = compare(runs, {name: BASELINE for name in found if name != BASELINE}, margin=0.5)
+        compared = compare(runs, {name: BASELINE for name in found if name != BASELINE}, margin=MARGIN)
         for name, of in runs.items():
             each = [shown(run.score) for run in of]
             cells = [METRICS[metric].label, name, ", ".join(map(str, found[name])), ", ".join(each)]
@@ -163,7 +167,7 @@ def of_differences(found: Found, source: Sequence[str], references: Sequence[str
         runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
         cells: list[str] = []
         for other in dict.fromkeys(other for _, other in against):  # those with one other are one block
-            block = compare(runs, {system: other for system, second in against if second == other}, margin=0.5)
+            block = compare(runs, {system: other for system, second in against if second == other}, margin=MARGIN)
             cells += [shown(each.effect, each.low, each.high) for each in block.values()]
         rows.append([said, *cells])
     return f"Differences of BLEU:\n\n{table(['sentences', *(f'{one} less {other}' for one, other in against)], rows)}"
@@ -176,7 +180,7 @@ def of_learning(found: Found, source: Sequence[str], references: Sequence[str], 
     runs = {name: [counted[name, seed] for seed in seeds] for name, seeds in found.items()}
     # the copy has no seeds: as often as the others have
     copies = {COPY: [counted[COPY, 0]] * max(map(len, runs.values()))}
-    for name, above in compare(runs | copies, dict.fromkeys(found, COPY), margin=0.5).items():
+    for name, above in compare(runs | copies, dict.fromkeys(found, COPY), margin=MARGIN).items():
         yield f"- {name} less the copied source: {shown(above.effect, above.low, above.high)} BLEU"
     means = {name: statistics.fmean(run.score for run in of) for name, of in runs.items()}
     yield f"- the segmentation's share: {shown((means[HFT] - means[BASELINE]) / (means[HFT] - means[RAW]))}"
@@ -229,28 +233,60 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
     return f"{table([*columns, 'not in train', 'share'], lines)}\n\n{capitals}"
 
 
-def over_directions(page: Path, metric: str) -> str:
-    """Return the mean differences from bpe-hft-words over directions, with √(Σ h²) / n of their half-widths h."""
-    differences: dict[str, list[tuple[float, float]]] = {}
-    for folder in DIRECTIONS:
-        of_metric = [row for row in read_scores(page / folder / "scores.csv") if row["metric"] == metric]
-        for row in {row["segmentation"]: row for row in of_metric if row["effect"] is not None}.values():
-            half = (row["effect_high"] - row["effect_low"]) / 2
-            differences.setdefault(row["segmentation"], []).append((row["effect"], half))
-    lines = []
-    for name in (RAW, MOSES, HFT):
-        effects, halves = zip(*differences[name], strict=True)
-        mean, half = statistics.fmean(effects), math.hypot(*halves) / len(halves)
-        each = [shown(effect, effect - half, effect + half) for effect, half in differences[name]]
-        lines.append([f"{name} less {BASELINE}", *each, shown(mean, mean - half, mean + half)])
-    return table([METRICS[metric].label, *DIRECTIONS.values(), "mean"], lines)
+def differences(rows: Sequence[Row], metric: str) -> dict[str, list[Interval]]:
+    """Return system -> its difference from bpe-hft-words in each direction, and last their mean.
+
+    The half-width of the mean's interval is √(Σ h²) / n of their half-widths h. A system may have its size in its name.
+    """
+    found: dict[str, dict[str, Interval]] = {}
+    for row in rows:
+        if row["metric"] == metric and row["effect"] is not None:
+            name = row["segmentation"].removesuffix(f"-{row['size']}")
+            effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+            found.setdefault(name, {})[row["direction"]] = effect
+    return {name: [*each.values(), mean([*each.values()], [1] * len(each))] for name, each in found.items()}
+
+
+def mean(effects: Sequence[Interval], weights: Sequence[int]) -> Interval:
+    """Return a weighted mean of independent effects."""
+    total = sum(weights)
+    value = sum(weight * effect.value for weight, effect in zip(weights, effects, strict=True)) / total
+    halves = (weight * (effect.high - effect.low) / 2 for weight, effect in zip(weights, effects, strict=True))
+    half = math.hypot(*halves) / total
+    return Interval(value, value - half, value + half)
+
+
+def over_directions(rows: Sequence[Row], metric: str) -> str:
+    """Return the differences from bpe-hft-words in each direction, and their means, as a table."""
+    found = differences(rows, metric)
+    lines = [[f"{name} less {BASELINE}", *(each.text() for each in found[name])] for name in SYSTEMS if name in found]
+    return table([METRICS[metric].label, *dict.fromkeys(row["direction"] for row in rows), "mean"], lines)
+
+
+def of_further_seeds(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
+    """Yield the verdict on S over all directions, of new seeds alone; and the mean of these and the first seeds."""
+    new, old = (differences(each, "bleu")[HFT][-1] for each in (rows, first))
+    verdict = CONFIRMED if new.low > 0 else REFUTED if new.high < 0 or max(-new.low, new.high) < MARGIN else OPEN
+    numbers = [len({row["seed"] for row in each}) for each in (rows, first)]
+    yield f"S over all directions, BLEU of the {numbers[0]} new seeds: {new.text()}, {verdict}."
+    yield f"With the first {numbers[1]} seeds, weighted by the number of seeds: {mean([new, old], numbers).text()}."
+
+
+def first_seeds(page: Path) -> list[Row]:
+    """Return the scores of the small model's first five seeds, in all directions."""
+    return [row for folder in DIRECTIONS for row in read_scores(page / folder / "scores.csv")]
 
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     """Yield the parts of a folder's findings.md; of the page's own folder, the means."""
     if (folder / "analysis.py").exists():
         yield "The small model, all directions: differences with their 95% intervals."
-        yield from (over_directions(folder, metric) for metric in ("bleu", "chrf", "chrf++"))
+        yield from (over_directions(first_seeds(folder), metric) for metric in ("bleu", "chrf", "chrf++"))
+        return
+    if folder.name == "further-seeds":
+        rows = read_scores(folder / "scores.csv")
+        yield from of_further_seeds(rows, first_seeds(folder.parent))
+        yield from (over_directions(rows, metric) for metric in ("bleu", "chrf", "chrf++"))
         return
     direction, testset = "en-ga", "test_en2ga"
     scored = (folder / "scores.csv").exists()
