@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from subwords.errors import InputError
+
 
 @pytest.mark.parametrize(
     "form", [".", "paper-model", "paper-model/seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en"]
@@ -32,6 +34,8 @@ def rows_of(effects: dict[str, tuple[float, float]], size: int | None, seeds: in
             "effect": effect,
             "effect_low": effect - half,
             "effect_high": effect + half,
+            "copied_source": 1.0,
+            "verdict": "open",
         }
         for direction, (effect, half) in effects.items()
         for seed in range(seeds)
@@ -39,17 +43,26 @@ def rows_of(effects: dict[str, tuple[float, float]], size: int | None, seeds: in
 
 
 @pytest.mark.parametrize(
-    ("effect", "half", "verdict"),
-    [(0.4, 0.6, "confirmed"), (0.25, 0.6, "open"), (0.1, 0.6, "refuted"), (-0.4, 0.6, "refuted")],
+    ("effect", "half", "verdict", "said_of_row"),
+    [
+        (0.4, 0.6, "confirmed", "better"),
+        (0.1, 0.6, "open", "open"),
+        (-0.4, 0.6, "refuted", "worse"),
+        (0.4, 0.6, "not testable", "learned nothing"),
+    ],
 )
 def test_s_of_further_seeds_is_judged_by_its_rule(
-    root: Path, load_program: Callable[[Path], ModuleType], effect: float, half: float, verdict: str
+    root: Path, load_program: Callable[[Path], ModuleType], effect: float, half: float, verdict: str, said_of_row: str
 ) -> None:
     """Four directions with one half-width h have a mean of h / 2: √(4 h²) / 4."""
     analysis = load_program(root / "docs/experiments/hft-words/analysis.py")
     directions = dict.fromkeys(("en-ga", "ga-en", "en-mr", "mr-en"), (effect, half))
-    said, together = analysis.of_further_seeds(rows_of(directions, 3000, 10), rows_of(directions, None, 5))
+    rows, first = rows_of(directions, 3000, 10), rows_of(directions, None, 5)
+    rows[-1]["verdict"] = said_of_row
+    said, together = analysis.of_further_seeds(rows, first)
     low, high = (f"{effect + sign * half / 2:+.2f}".replace("-", "−") for sign in (-1, 1))
     assert f"the 10 new seeds: {effect:+.2f} [{low}, {high}], {verdict}.".replace("-", "−") in said
     pooled = (100 + 25) ** 0.5 / 15 * half / 2  # two independent means, weighted 10 to 5
     assert f"[{effect - pooled:+.2f}, {effect + pooled:+.2f}].".replace("-", "−") in together
+    with pytest.raises(InputError, match="lack a direction"):
+        [*analysis.of_further_seeds([row for row in rows if row["direction"] != "en-ga"], first)]
