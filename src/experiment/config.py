@@ -41,7 +41,7 @@ class Experiment:
     """A checked experiment: its settings with defaults filled in, its corpora, segmentations, recipes and runs.
 
     `folder` is its own folder under results/, when that is not its name. `runs` are its trainings; `segmented` has the
-    place of every segmentation that is learned: for a training, or only to be looked at (`texts`).
+    (corpus, pair, segmentation, seed) of all that is segmented: for a training, or only to be looked at (`texts`).
     """
 
     def __init__(self, settings: Mapping[str, Any], where: str = "the configuration", folder: str = "") -> None:
