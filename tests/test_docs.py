@@ -300,10 +300,10 @@ def test_the_table_of_whole_trainings_follows_from_their_scores() -> None:
                     arm = row["model"], row["precision"], row["testset"]
                     scores.setdefault(arm, []).append(float(row["score"]))
     for testset in ("test", "test_unseen"):
-        systems = ("fairseq", "fp32"), ("ours", "fp32"), ("ours", "bf16")
+        systems = ("fairseq", "fp32"), ("ours", "fp32"), ("fairseq", "bf16"), ("ours", "bf16")
         arms = [scores[*system, testset] for system in systems]
         cells = [f"`{testset}`", *(f"{fmean(arm):.2f} ± {stdev(arm):.2f}" for arm in arms)]
-        for left, right in ((arms[1], arms[0]), (arms[2], arms[1]), (arms[2], arms[0])):
+        for left, right in ((arms[1], arms[0]), (arms[3], arms[2]), (arms[3], arms[1]), (arms[3], arms[0])):
             ends = ttest_ind(left, right, equal_var=False).confidence_interval()
             cells.append(f"{fmean(left) - fmean(right):+.2f} [{ends.low:+.2f}, {ends.high:+.2f}]")
         assert f"| {' | '.join(cells)} |" in page

@@ -49,7 +49,7 @@ from benchmarks.training.__main__ import table
 for path in sys.argv[1:]:
     print(*table(json.load(open(path))["results"]), sep="\\n")
 """
-    names = ("small", "middle", "small-amd", "middle-amd", "hft-default", "graphs-h200", "base-h200")
+    names = ("small", "middle", "small-amd", "middle-amd", "tiny", "sweep", "hft-default", "graphs-h200", "base-h200")
     files = [str(root / f"docs/experiments/training-speed/{name}.json") for name in names]
     own = ("| fairseq, ", "| ours, ", "| + ")
     measured = [line for line in run(root, code, *files).splitlines() if line.startswith(("| training", *own))]
