@@ -100,7 +100,9 @@ def tokenizer_json(model: Segmenter) -> dict[str, Any]:
 def _check(model: Segmenter, to: str, classes: tuple[type[Segmenter], ...]) -> None:
     if not isinstance(model, classes):
         allowed = [name for name in registry.ALGORITHMS if issubclass(registry.find(name), classes)]
-        raise InputError(f"{to} cannot express {model.algorithm}", allowed=", ".join(allowed))
+        raise InputError(
+            f"{to} cannot express {model.algorithm}", allowed=f"{', '.join(allowed)}; pretrained models of their kind"
+        )
 
 
 #: Words are what spaces separate, and nothing else is split off. Carriage returns at a line's ends are no words.
