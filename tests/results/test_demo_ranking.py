@@ -45,6 +45,26 @@ def test_the_tutorials_table_is_that_of_the_run(root: Path) -> None:
         assert f"| {' | '.join(cells)} |" in lines
 
 
+def test_what_was_trained_again_follows_from_its_scores(root: Path) -> None:
+    rows = [row for row in read_scores(root / FOLDER / "knockout" / "scores.csv") if row["metric"] == "chrf"]
+    cells: dict[str, list[str]] = {}
+    for name in ("bpe", "bpe-knockout"):
+        for testset in ("test", "test_unseen"):
+            runs = [row for row in rows if (row["segmentation"], row["testset"]) == (name, testset)]
+            scores = [row["score"] for row in runs]
+            half = student_t.ppf(0.975, len(scores) - 1) * stdev(scores) / sqrt(len(scores))
+            cells.setdefault(name, []).append(f"{fmean(scores):.1f} ± {half:.1f}")
+        if runs[0]["verdict"]:
+            compared = [
+                next(row for row in rows if row["effect"] and row["testset"] == each) for each in ("test", testset)
+            ]
+            cells["difference"] = [
+                "{effect:+.1f} [{effect_low:+.1f}, {effect_high:+.1f}] {verdict}".format(**row) for row in compared
+            ]
+    lines = (root / FOLDER / "README.md").read_text(encoding="utf-8").replace("−", "-").splitlines()
+    assert {f"| {name} | {' | '.join(values)} |" for name, values in cells.items()} <= {*lines}
+
+
 def test_agreement_by_hand(module: ModuleType) -> None:
     """Three systems, three seeds: rank sums 3, 7, 8, so W = 12 · 14 / (9 · 24) = 0.78; b and c change places once."""
     scores = pd.DataFrame({1: [9, 8, 7], 2: [9, 7, 8], 3: [9, 7, 8]}, index=["a", "b", "c"], dtype=float)
