@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from experiment.reporting.drawing import INK
 from experiment.reporting.samples import Sample
@@ -45,12 +45,29 @@ class Section:
     target: str = ""
 
 
-def page(title: str, facts: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
-    """Return a report's HTML; `more` are the other variables of the template report.html."""
-    names = "description url banner corpora took signatures provenance commands checks folded_title folded_text script"
+class Further(TypedDict, total=False):
+    """What a page can have besides its sections: variables of report.html."""
+
+    description: str | None
+    url: str
+    banner: str
+    corpora: Mapping[str, Mapping[str, str]]
+    took: Sequence[tuple[str, str]]
+    signatures: Sequence[tuple[str, str]]
+    provenance: Sequence[tuple[str, str]]
+    commands: Sequence[str]
+    checks: Sequence[str]
+    folded_title: str
+    folded_text: str
+    script: str
+
+
+def page(title: str, facts: Sequence[str], sections: Sequence[Section], **further: Unpack[Further]) -> str:
+    """Return a report's HTML. What is not given is left out."""
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
-    variables = dict.fromkeys(names.split(), "") | {"title": title, "facts": facts, "sections": sections} | more
-    return environment(TEMPLATES).get_template("report.html").render(style=style, **variables)
+    variables = {"title": title, "facts": facts, "sections": sections, "style": style, **further}
+    empty = dict.fromkeys(Further.__annotations__, "")
+    return environment(TEMPLATES).get_template("report.html").render(empty | variables)
 
 
 def environment(*folders: Path) -> Environment:
