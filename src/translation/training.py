@@ -30,6 +30,7 @@ def checkpoint_folder(job: Job) -> Path:
 
 
 def fairseq_arguments(job: Job, processes: int, cuda: bool) -> list[str]:
+    """Return the command line of fairseq-train for a job, of so many processes, on cards or on the CPU."""
     source, target = job["direction"].split("-")
     select, folder = job["select"], checkpoint_folder(job)
     precision, flags = precision_flags(job["precision"], cuda), dict(job["recipe"])

@@ -64,5 +64,6 @@ def test_s_of_further_seeds_is_judged_by_its_rule(
     assert f"the 10 new seeds: {effect:+.2f} [{low}, {high}], {verdict}.".replace("-", "−") in said
     pooled = (100 + 25) ** 0.5 / 15 * half / 2  # two independent means, weighted 10 to 5
     assert f"[{effect - pooled:+.2f}, {effect + pooled:+.2f}].".replace("-", "−") in together
+    assert "no verdict" in next(analysis.of_further_seeds(rows_of(directions, 3000, 9), first))
     with pytest.raises(InputError, match="lack a direction"):
         [*analysis.of_further_seeds([row for row in rows if row["direction"] != "en-ga"], first)]

@@ -35,6 +35,8 @@ LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 #: Translations are cut at this many times the words of their references.
 LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
+#: Seeds that were planned beside the first five.
+FURTHER_SEEDS = 10
 #: Folders of the small model, one a direction.
 DIRECTIONS = ("cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en")
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
@@ -265,15 +267,16 @@ def over_directions(rows: Sequence[Row], metric: str) -> str:
 def of_further_seeds(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
     """Yield the verdict on S over all directions, of new seeds alone; and the mean of these and the first seeds.
 
-    Raises InputError unless both have the same directions.
+    Raises InputError unless both have the same directions. Without all the planned seeds there is no verdict.
     """
     of_each = [differences(each, "bleu")[HFT] for each in (rows, first)]
     if len({len(each) for each in of_each}) > 1:
         raise InputError("the new seeds lack a direction", next_step="finish the experiment: make run EXPERIMENT=…")
     new, old = (each[-1] for each in of_each)
+    numbers = [len({row["seed"] for row in each}) for each in (rows, first)]
     failed = any(row["metric"] == "bleu" and learned_nothing(row) for row in rows)
     verdict = "not testable" if failed else CONFIRMED if new.low > 0 else REFUTED if new.high < 0 else OPEN
-    numbers = [len({row["seed"] for row in each}) for each in (rows, first)]
+    verdict = verdict if numbers[0] == FURTHER_SEEDS else "no verdict"
     yield f"S over all directions, BLEU of the {numbers[0]} new seeds: {new.text()}, {verdict}."
     yield (
         f"With the first {numbers[1]} seeds, weighted by the number of seeds: {mean([new, old], numbers).text()}. Both"
