@@ -75,4 +75,6 @@ def variants(device: str) -> list[Variant]:
             Variant("+ no rows for padding (the recipes)", OURS, BF16, leaves_padding_out=True),
         ]
     found = [Variant("fairseq, fp32", STOCK, stock=True), Variant("ours, fp32", OURS)]
-    return [*found, Variant("ours, bf16", OURS, BF16)] if has_fast_bf16(cuda=False) else found
+    if has_fast_bf16(cuda=False):
+        found += [Variant("fairseq, autocast bf16", STOCK, BF16, stock=True), Variant("ours, bf16", OURS, BF16)]
+    return found
