@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -234,22 +234,20 @@ def of_corpus(folder: Path, direction: str, test: tuple[Sequence[str], Sequence[
     return f"{table([*columns, 'not in train', 'share'], lines)}\n\n{capitals}"
 
 
-def differences(rows: Sequence[Row], metric: str) -> dict[str, list[Interval]]:
-    """Return system -> its difference from bpe-hft-words in each direction, and last their mean.
-
-    The half-width of the mean's interval is √(Σ h²) / n of their half-widths h. A system may have its size in its name.
-    """
+def differences(rows: Sequence[Row], metric: str) -> dict[str, dict[str, Interval]]:
+    """Return system -> direction -> difference from bpe-hft-words. A system may have its size in its name."""
     found: dict[str, dict[str, Interval]] = {}
     for row in rows:
         if row["metric"] == metric and row["effect"] is not None:
             name = row["segmentation"].removesuffix(f"-{row['size']}")
             effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
             found.setdefault(name, {})[row["direction"]] = effect
-    return {name: [*each.values(), mean([*each.values()], [1] * len(each))] for name, each in found.items()}
+    return found
 
 
-def mean(effects: Sequence[Interval], weights: Sequence[int]) -> Interval:
-    """Return a weighted mean of independent effects."""
+def mean(effects: Collection[Interval], weights: Sequence[int] = ()) -> Interval:
+    """Return the mean of independent effects. With half-widths h of n intervals, its own has √(Σ h²) / n."""
+    weights = weights or [1] * len(effects)
     total = sum(weights)
     value = sum(weight * effect.value for weight, effect in zip(weights, effects, strict=True)) / total
     halves = (weight * (effect.high - effect.low) / 2 for weight, effect in zip(weights, effects, strict=True))
@@ -260,7 +258,10 @@ def mean(effects: Sequence[Interval], weights: Sequence[int]) -> Interval:
 def over_directions(rows: Sequence[Row], metric: str) -> str:
     """Return the differences from bpe-hft-words in each direction, and their means, as a table."""
     found = differences(rows, metric)
-    lines = [[f"{name} less {BASELINE}", *(each.text() for each in found[name])] for name in SYSTEMS if name in found]
+    lines = []
+    for name in (name for name in SYSTEMS if name in found):
+        effects = found[name].values()
+        lines.append([f"{name} less {BASELINE}", *(each.text() for each in (*effects, mean(effects)))])
     return table([METRICS[metric].label, *dict.fromkeys(row["direction"] for row in rows), "mean"], lines)
 
 
@@ -270,9 +271,9 @@ def of_further_seeds(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]
     Raises InputError unless both have the same directions. Without all the planned seeds there is no verdict.
     """
     of_each = [differences(each, "bleu")[HFT] for each in (rows, first)]
-    if len({len(each) for each in of_each}) > 1:
+    if of_each[0].keys() != of_each[1].keys():
         raise InputError("the new seeds lack a direction", next_step="finish the experiment: make run EXPERIMENT=…")
-    new, old = (each[-1] for each in of_each)
+    new, old = (mean(each.values()) for each in of_each)
     numbers = [len({row["seed"] for row in each}) for each in (rows, first)]
     failed = any(row["metric"] == "bleu" and learned_nothing(row) for row in rows)
     verdict = "not testable" if failed else CONFIRMED if new.low > 0 else REFUTED if new.high < 0 else OPEN
