@@ -2,53 +2,96 @@
 
 python docs/experiments/marks/analysis.py
 
-Writes findings.md: the verdicts, and the systems of each pair and test set.
+Writes findings.md: the verdicts, and the systems of each pair and test set. PAIR/own-cuts/scores.csv has the comparison
+of bpe-mirrored with bpe, which the first file cannot have beside that of bpe-mirrored-behind with bpe-mirrored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import Verdict, systems_table, verdict_table
+from experiment.reporting.findings import Verdict, table, verdict_table
 from experiment.scoring import comparison
-from experiment.scoring.comparison import LEARNED_NOTHING, NO_BASELINE, Comparison, holm
+from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, OPEN, WORSE, Comparison, holm
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.scorebook import Row, read_scores
+from experiment.scoring.significance import mean_and_interval
 
 PAGE = Path(__file__).parent
-PAIRS = {"demo": "The made-up language", "en-de": "English to German"}
+#: Pair -> its title, and the test set that is asked about.
+PAIRS = {"demo": ("The made-up language", "test_unseen"), "en-de": ("English to German", "test2016")}
 METRIC = "chrf"
+SEEDS = {6, 7, 8, 9, 10}
+#: The comparisons on each test set. In the first and the last only the place of the mark differs.
+AT_CUTS_OF_BPE, OWN_CUTS, AT_MIRRORED_CUTS = COMPARED = (
+    ("bpe-front", "bpe"),
+    ("bpe-mirrored", "bpe"),
+    ("bpe-mirrored-behind", "bpe-mirrored"),
+)
+ASKED = len(PAIRS) * len(COMPARED)
+UNFINISHED = "unfinished"
 
 
-def asked(rows: list[Row]) -> list[Row]:
-    """Return one row of each system and test set that is compared with bpe."""
-    compared = (row for row in rows if row["metric"] == METRIC and row["effect"] is not None)
-    return list({(row["testset"], row["segmentation"]): row for row in compared}.values())
-
-
-def judged(rows: list[Row]) -> Iterator[Verdict]:
-    """Yield the verdict on each system: that of the pipeline, with Holm's correction over all of them."""
-    corrected = holm([row["effect_p"] for row in rows])
-    for row, p_holm in zip(rows, corrected, strict=True):
+def judged(pairs: Mapping[str, Sequence[Row]]) -> Iterator[Verdict]:
+    """Yield the pipeline's verdict on each comparison, corrected for all that are asked, and on the mark's place."""
+    rows = {}
+    for (pair, (_, testset)), names in itertools.product(PAIRS.items(), COMPARED):
+        here = [row for row in pairs.get(pair, ()) if (row["testset"], row["metric"]) == (testset, METRIC)]
+        found = [row for row in here if (row["segmentation"], row["baseline"]) == names]
+        if all({row["seed"] for row in here if row["segmentation"] == name} == SEEDS for name in names) and found:
+            rows[pair, names] = found[0]
+    p_values = [row["effect_p"] for row in rows.values()]
+    corrected = holm([*p_values, *[1.0] * (ASKED - len(p_values))])  # as if what is unfinished showed nothing
+    said = dict.fromkeys(itertools.product(PAIRS, COMPARED), UNFINISHED)
+    for (key, row), p_holm in zip(rows.items(), corrected, strict=False):
         effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
-        verdict = row["verdict"]
-        if verdict not in (LEARNED_NOTHING, NO_BASELINE):
-            compared = Comparison(effect.value, effect.low, effect.high, row["effect_p"], over_seeds=True)
-            verdict = comparison.verdict(compared, p_holm, METRICS[METRIC].margin, higher_is_better=True)
-        yield f"{row['segmentation']} on {row['testset']}", f"{effect.text()}, p = {p_holm:.2g}", verdict
+        said[key] = row["verdict"]
+        if row["verdict"] not in (LEARNED_NOTHING, NO_BASELINE):
+            compared = Comparison(effect.value, effect.low, effect.high, row["effect_p"], over_seeds=row["over_seeds"])
+            said[key] = comparison.verdict(compared, p_holm, METRICS[METRIC].margin, higher_is_better=True)
+        yield f"{' less '.join(key[1])}, {row['testset']}", f"{effect.text()}, p = {p_holm:.2g}", said[key]
+    for pair, (_, testset) in PAIRS.items():
+        front, behind = said[pair, AT_CUTS_OF_BPE], said[pair, AT_MIRRORED_CUTS]
+        yield f"the place of the mark, {testset}", f"{front}; {behind}", place(front, behind)
+
+
+def place(front: str, behind: str) -> str:
+    """Return what follows from the verdicts on the mark in front at BPE's cuts, and on that behind at mirrored cuts."""
+    if {front, behind} == {BETTER, WORSE}:
+        return f"{'in front' if front == BETTER else 'behind'} is better"
+    return UNFINISHED if UNFINISHED in (front, behind) else OPEN
+
+
+def systems(rows: Sequence[Row]) -> str:
+    """Return a line for each system: its metrics over seeds, entries in the vocabulary, target pieces a sentence."""
+    metrics = list(dict.fromkeys(row["metric"] for row in rows))
+    lines = []
+    for name in dict.fromkeys(row["segmentation"] for row in rows):
+        runs = [row for row in rows if row["segmentation"] == name]
+        found = (mean_and_interval([row["score"] for row in runs if row["metric"] == metric]) for metric in metrics)
+        cells = [f"{mean:.1f}" + (f" ± {half:.1f}" if half is not None else "") for mean, half in found]
+        pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
+        lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
+    head = ["system", *(METRICS[metric].label for metric in metrics), "entries", "target pieces a sentence"]
+    return table(head, "---" + "|--:" * (len(head) - 1), lines)
 
 
 def findings(page: Path) -> Iterator[str]:
     """Yield the parts of findings.md."""
     pairs = {pair: read_scores(page / pair / "scores.csv") for pair in PAIRS if (page / pair / "scores.csv").exists()}
-    yield verdict_table(judged([row for rows in pairs.values() for row in asked(rows)]), "chrF less that of bpe")
+    own = {pair: read_scores(page / pair / "own-cuts" / "scores.csv") for pair in pairs}
+    yield verdict_table(
+        judged({pair: [*rows, *own[pair]] for pair, rows in pairs.items()}), "chrF, 95% interval, p corrected for six"
+    )
     for pair, rows in pairs.items():
         for testset in dict.fromkeys(row["testset"] for row in rows):
-            yield f"## {PAIRS[pair]}, {testset}"
-            yield systems_table([row for row in rows if row["testset"] == testset], "of bpe")
+            yield f"## {PAIRS[pair][0]}, {testset}"
+            yield systems([row for row in rows if row["testset"] == testset])
 
 
 @program
