@@ -13,7 +13,8 @@ from subwords.errors import InputError
 
 
 @pytest.mark.parametrize(
-    "form", [".", "paper-model", "paper-model/seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en"]
+    "form",
+    [".", "paper-model", "paper-model/seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en", "further-seeds"],
 )
 def test_the_findings_follow_from_the_scores(root: Path, load_program: Callable[[Path], ModuleType], form: str) -> None:
     """But for those that need the corpus."""
@@ -67,3 +68,12 @@ def test_s_of_further_seeds_is_judged_by_its_rule(
     assert "no verdict" in next(analysis.of_further_seeds(rows_of(directions, 3000, 9), first))
     with pytest.raises(InputError, match="lack a direction"):
         [*analysis.of_further_seeds([row for row in rows if row["direction"] != "en-ga"], first)]
+
+
+def test_the_page_has_the_further_seeds_as_their_findings(root: Path) -> None:
+    page = root / "docs/experiments/hft-words"
+    findings = (page / "further-seeds/findings.md").read_text(encoding="utf-8")
+    found = [line.partition(" | ")[2] for line in findings.splitlines() if line.startswith("| hft less")]
+    text = (page / "README.md").read_text(encoding="utf-8").partition("### Ten further seeds\n")[2]
+    shown = [line.partition(" | ")[2] for line in text.splitlines() if line.startswith(("| BLEU |", "| chrF"))]
+    assert shown[:3] == found
