@@ -98,7 +98,7 @@ def test_hypotheses_are_those_of_fairseq(name: str, left: bool, monkeypatch: pyt
     sources = [source for source, _ in pairs]
     expected = by_fairseq(model, sources)
     ended = [len(pieces) < longest(model, source) for pieces, source in zip(expected, sources, strict=True)]
-    assert 5 < sum(ended) < 55
+    assert 2 < sum(ended) < 58  # some of both, whichever processor trained the model
     assert sum(len({*pieces}) for pieces in expected) > 1.5 * len(expected)
     assert ours(model, batch_of(pairs, left)) == expected
 

@@ -205,6 +205,7 @@ def test_attention_of_the_gpu_is_that_of_the_cpu(monkeypatch: pytest.MonkeyPatch
             assert torch.allclose(one, other, atol=1e-5)
 
 
+@pytest.mark.usefixtures("either_library")
 def test_attention_dropout_has_the_gradient_of_its_mask(monkeypatch: pytest.MonkeyPatch) -> None:
     from fairseq_plugins import attention
 
@@ -215,7 +216,7 @@ def test_attention_dropout_has_the_gradient_of_its_mask(monkeypatch: pytest.Monk
     weights = (q @ k.transpose(1, 2) / 3**0.5 + torch.full((4, 4), -torch.inf).triu(1)).softmax(2)
     expected = ((weights * mask) @ v).transpose(0, 1).reshape(8, 6)
     layout = attention.RowLayout(torch.zeros(2, 4, dtype=torch.bool))
-    found = attention.attend((rows,), (layout,), attention.Visible(causal=True), 0.5)
+    found = layout.unpack(attention.attend((layout.pack(rows),), (layout,), attention.Visible(causal=True), 0.5))
     assert torch.allclose(found, expected, atol=1e-6)
     weight = torch.randn(found.shape, dtype=torch.float64)
     (one,), (other,) = (torch.autograd.grad((value * weight).sum(), rows) for value in (expected, found))
