@@ -154,3 +154,22 @@ def test_training_is_that_of_the_other_experiment(
         "MirroredBPE",
         "MirroredBehind",
     }
+
+
+def test_the_findings_follow_from_the_scores(root: Path, analysis: ModuleType) -> None:
+    found = "\n\n".join(analysis.findings(root / PAGE)) + "\n"
+    assert (root / PAGE / "findings.md").read_text(encoding="utf-8") == found
+
+
+def test_the_table_of_the_page_has_the_findings(root: Path, analysis: ModuleType) -> None:
+    cells: dict[str, list[str]] = {}
+    for line in (root / PAGE / "findings.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith("| bpe-") and " less " in line:
+            label, evidence, verdict = line.strip("| ").split(" | ")
+            system, _, baseline = label.partition(",")[0].partition(" less ")
+            value = evidence.partition(", p")[0]
+            cells.setdefault(f"`{system}` − `{baseline}`", []).append(f"{value} {verdict}")
+    page = (root / PAGE / "README.md").read_text(encoding="utf-8").replace("**", "")
+    rows = [line.strip("| ").split(" | ")[1:] for line in page.splitlines() if "` − `" in line and line[0] == "|"]
+    assert {name: found for name, *found in rows} == cells
+    assert len(rows) == len(analysis.COMPARED)
