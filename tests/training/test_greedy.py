@@ -94,11 +94,11 @@ def test_hypotheses_are_those_of_fairseq(name: str, left: bool, monkeypatch: pyt
     from fairseq_plugins import greedy
 
     monkeypatch.setattr(greedy, "ROWS", 4)
-    model, pairs = trained(name), make_pairs(60, seed=1000)
+    model, pairs = trained(name), make_pairs(120, seed=1000)
     sources = [source for source, _ in pairs]
     expected = by_fairseq(model, sources)
     ended = [len(pieces) < longest(model, source) for pieces, source in zip(expected, sources, strict=True)]
-    assert 2 < sum(ended) < 58  # some of both, whichever processor trained the model
+    assert 5 < sum(ended) < 115
     assert sum(len({*pieces}) for pieces in expected) > 1.5 * len(expected)
     assert ours(model, batch_of(pairs, left)) == expected
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
-from experiment.reporting.findings import read_references, read_translations
+from experiment.reporting.findings import read_references, read_translations, table
 from experiment.scoring.comparison import compare, learned_nothing
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
@@ -47,11 +47,6 @@ def shown(*numbers: float) -> str:
     """Return a number, or a value with its interval, with two decimals."""
     texts = [f"{number:+.2f}" if len(numbers) > 1 else f"{number:.2f}" for number in numbers]
     return (texts[0] + (f" [{texts[1]}, {texts[2]}]" if len(texts) > 1 else "")).replace("-", "−")
-
-
-def table(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    rule = ["---", *["--:"] * (len(columns) - 1)]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in (columns, rule, *lines))
 
 
 def of_scores(rows: Sequence[Row]) -> str:

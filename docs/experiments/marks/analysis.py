@@ -78,7 +78,7 @@ def systems(rows: Sequence[Row]) -> str:
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
         lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
     head = ["system", *(METRICS[metric].label for metric in metrics), "entries", "target pieces a sentence"]
-    return table(head, "---" + "|--:" * (len(head) - 1), lines)
+    return table(head, lines)
 
 
 def findings(page: Path) -> Iterator[str]:

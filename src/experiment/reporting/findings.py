@@ -103,7 +103,7 @@ def told_apart(label: str, rows: Sequence[Row]) -> Verdict:
 
 
 def verdict_table(lines: Iterable[Verdict], evidence: str) -> str:
-    return table(["hypothesis", evidence, "verdict"], "---|---|---", lines)
+    return table(["hypothesis", evidence, "verdict"], lines, "---|---|---")
 
 
 def systems_table(rows: Sequence[Row], less_than: str) -> str:
@@ -123,7 +123,7 @@ def systems_table(rows: Sequence[Row], less_than: str) -> str:
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
         lines.append([name, *cells, f"{row['vocabulary']:,}", f"{pieces:.1f}"])
     head = ["system", "chrF", "BLEU", f"chrF less that {less_than}", "entries", "target pieces a sentence"]
-    return table(head, "---|--:|--:|---|--:|--:", lines)
+    return table(head, lines, "---|--:|--:|---|--:|--:")
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
@@ -153,9 +153,10 @@ def words_table(
 
     means = {name: [mean(systems, each) for each in number] for name, systems in lines.items()}
     body = [[name, *cells] for name, cells in {**means, "*words of the references*": number.values()}.items()]
-    return table([lines_are, *number], f"---{'|--:' * len(number)}", body)
+    return table([lines_are, *number], body)
 
 
-def table(head: Sequence[str], rule: str, lines: Iterable[Sequence[str]]) -> str:
-    first, *rest = (f"| {' | '.join(line)} |" for line in (head, *lines))
-    return "\n".join([first, f"|{rule}|", *rest])
+def table(head: Sequence[str], lines: Iterable[Sequence[object]], rule: str = "") -> str:
+    """Return a Markdown table. Without a rule, all columns but the first have numbers."""
+    first, *rest = (f"| {' | '.join(map(str, line))} |" for line in (head, *lines))
+    return "\n".join([first, f"|{rule or '---' + '|--:' * (len(head) - 1)}|", *rest])
