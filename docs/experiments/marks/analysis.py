@@ -9,18 +9,16 @@ of bpe-mirrored with bpe, which the first file cannot have beside that of bpe-mi
 from __future__ import annotations
 
 import itertools
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import Verdict, table, verdict_table
+from experiment.reporting.findings import Verdict, systems_table, verdict_table
 from experiment.scoring import comparison
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, OPEN, WORSE, Comparison, holm
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.scorebook import Row, read_scores
-from experiment.scoring.significance import mean_and_interval
 
 PAGE = Path(__file__).parent
 #: Pair -> its title, and the test set that is asked about.
@@ -67,20 +65,6 @@ def place(front: str, behind: str) -> str:
     return UNFINISHED if UNFINISHED in (front, behind) else OPEN
 
 
-def systems(rows: Sequence[Row]) -> str:
-    """Return a line for each system: its metrics over seeds, entries in the vocabulary, target pieces a sentence."""
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    lines = []
-    for name in dict.fromkeys(row["segmentation"] for row in rows):
-        runs = [row for row in rows if row["segmentation"] == name]
-        found = (mean_and_interval([row["score"] for row in runs if row["metric"] == metric]) for metric in metrics)
-        cells = [f"{mean:.1f}" + (f" ± {half:.1f}" if half is not None else "") for mean, half in found]
-        pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
-        lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
-    head = ["system", *(METRICS[metric].label for metric in metrics), "entries", "target pieces a sentence"]
-    return table(head, lines)
-
-
 def findings(page: Path) -> Iterator[str]:
     """Yield the parts of findings.md."""
     pairs = {pair: read_scores(page / pair / "scores.csv") for pair in PAIRS if (page / pair / "scores.csv").exists()}
@@ -91,7 +75,8 @@ def findings(page: Path) -> Iterator[str]:
     for pair, rows in pairs.items():
         for testset in dict.fromkeys(row["testset"] for row in rows):
             yield f"## {PAIRS[pair][0]}, {testset}"
-            yield systems([row for row in rows if row["testset"] == testset])
+            shown = [row for row in rows if row["testset"] == testset]
+            yield systems_table(shown, metrics=list(dict.fromkeys(row["metric"] for row in shown)))
 
 
 @program

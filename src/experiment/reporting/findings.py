@@ -11,6 +11,7 @@ from pathlib import Path
 from experiment.programs import command_line
 from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
 from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
+from experiment.scoring.metrics import METRICS
 from experiment.scoring.scorebook import Row
 from experiment.scoring.significance import mean_and_interval
 from subwords.errors import InputError
@@ -106,24 +107,24 @@ def verdict_table(lines: Iterable[Verdict], evidence: str) -> str:
     return table(["hypothesis", evidence, "verdict"], lines, "---|---|---")
 
 
-def systems_table(rows: Sequence[Row], less_than: str) -> str:
-    """Return a line for each system: chrF and BLEU over seeds, the comparison in chrF, entries and pieces."""
-    systems: dict[str, list[Row]] = {}
-    for row in rows:
-        systems.setdefault(row["segmentation"], []).append(row)
+def systems_table(rows: Sequence[Row], less_than: str = "", metrics: Sequence[str] = ("chrf", "bleu")) -> str:
+    """Return a line for each system: its metrics over seeds, entries, target pieces, and with `less_than`, which names
+    the baseline, the comparison in chrF."""
     lines = []
-    for name, runs in systems.items():
-        found = (
-            mean_and_interval([row["score"] for row in runs if row["metric"] == each]) for each in ("chrf", "bleu")
-        )
+    for name in dict.fromkeys(row["segmentation"] for row in rows):
+        runs = [row for row in rows if row["segmentation"] == name]
+        found = (mean_and_interval([row["score"] for row in runs if row["metric"] == each]) for each in metrics)
         cells = [f"{mean:.1f}" + (f" ± {half:.1f}" if half is not None else "") for mean, half in found]
-        row = next(row for row in runs if row["metric"] == "chrf")
-        effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
-        cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
+        if less_than:
+            row = next(row for row in runs if row["metric"] == "chrf")
+            effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+            cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
-        lines.append([name, *cells, f"{row['vocabulary']:,}", f"{pieces:.1f}"])
-    head = ["system", "chrF", "BLEU", f"chrF less that {less_than}", "entries", "target pieces a sentence"]
-    return table(head, lines, "---|--:|--:|---|--:|--:")
+        lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
+    labels = [METRICS[metric].label for metric in metrics]
+    compared = [f"chrF less that {less_than}"] if less_than else []
+    rule = "---" + "|--:" * len(labels) + "|---" * len(compared) + "|--:|--:"
+    return table(["system", *labels, *compared, "entries", "target pieces a sentence"], lines, rule)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
