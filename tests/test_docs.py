@@ -27,7 +27,6 @@ import yaml
 from scipy.stats import ttest_ind
 from snakemake import cli as snakemake_cli
 
-from experiment.scoring.comparison import holm
 from subwords import cli as subwords_cli
 from subwords import export, learn
 
@@ -271,23 +270,6 @@ def test_every_name_is_in_the_file_that_a_page_says() -> None:
     named = re.findall(r"`(\w+)` in\s+`([\w/.-]+\.(?:py|yaml))`", text)
     assert len(named) >= 5
     assert not [(name, file) for name, file in named if name not in (ROOT / file).read_text(encoding="utf-8")]
-
-
-def test_the_daggers_of_all_segmentations_follow_from_its_scores() -> None:
-    folder = ROOT / "docs" / "reproductions" / "all-segmentations-cpu"
-    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
-    scores: dict[str, dict[str, list[float]]] = {"bleu": {}, "chrf": {}}
-    with (folder / "scores.csv").open(encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            scores[row["metric"]].setdefault(row["segmentation"], []).append(float(row["score"]))
-    for metric, column in (("bleu", -3), ("chrf", -2)):
-        bpe = scores[metric].pop("bpe-1k")
-        corrected = holm([ttest_ind(seeds, bpe, equal_var=False).pvalue for seeds in scores[metric].values()])
-        differ = {name for name, p_value in zip(scores[metric], corrected, strict=True) if p_value < 0.05}
-        marked = {
-            cells[1].strip() for cells in (line.split("|") for line in lines) if len(cells) > 5 and "†" in cells[column]
-        }
-        assert marked == differ
 
 
 def test_the_table_of_whole_trainings_follows_from_their_scores() -> None:
