@@ -34,7 +34,7 @@ from replication.corpus_counts import corpus_counts
 from replication.figures import drawn
 from replication.measurements import at_least, frame, matching, other_than, records, together
 from replication.sources import Rows, Sources, by_metric, measure
-from replication.tables import Frames, as_measured, as_printed, beside, further, our_value, table
+from replication.tables import CHRF, Frames, as_measured, as_printed, beside, further, our_value, table
 from subwords.boundaries import read_gold
 from subwords.counting import count_words
 from subwords.errors import InputError, check_known
@@ -339,14 +339,16 @@ def table7(printed: Frames, ours: DataFrame) -> DataFrame:
     program, as the paper's are; the rule as printed is beside it."""
     rule = {"by the rule as printed": {"segmentation": "sbpe-auto-printed", "metric": {"merges": "merges"}}}
     marks: Marks = {**NEAR_BEST, "*": ("bleu_p_against_best_bpe", lambda p: p >= 0.01)}
-    return marked(printed["table7"], ours, marks, "S-BPE", extra=rule)
+    return marked(printed["table7"], ours, marks, "S-BPE", extra={**rule, **CHRF})
 
 
 @table("BLEU of both at seven sizes", needs=["scores", "significance"])
 def appendix_b(printed: Frames, ours: DataFrame) -> DataFrame:
     """Bold at ours: at most 0.4 BLEU below the best BPE. *: S-BPE differs from BPE of the same size at 99 % (paired
     bootstrap)."""
-    return marked(printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE")
+    return marked(
+        printed["appendix-b"], ours, {**NEAR_BEST, "*": ("bleu_p_against_bpe", lambda p: p < 0.01)}, "S-BPE", extra=CHRF
+    )
 
 
 dev_likelihoods = as_measured(

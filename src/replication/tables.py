@@ -54,6 +54,12 @@ COLUMNS: dict[str, str] = {
     **{name: f"{name} of the cell, as published" for name in KEYS},
     "split": "split of the cell, as published",
 }
+#: What a cell has that nobody printed.
+UNPRINTED = dict.fromkeys(("printed", "printed_error", "mark", "text"), "")
+#: An extra beside BLEU where a paper has no other metric. It is compared with nothing.
+CHRF: Mapping[str, Mapping[str, Any]] = {
+    "chrF": {"metric": {"bleu": "chrf", "bleu_increment": "chrf_increment"}, "alone": True}
+}
 #: Columns in which the measurements of one mean may differ.
 AVERAGED_OVER = ("seed", "value", "error", "freedom", "text")
 Record = Mapping[str, Any]
@@ -103,8 +109,9 @@ def beside(
     """Return the cells of a published table with ours and the difference.
 
     `extra` adds what the paper does not have: a label, and the keys in which it differs from the cell beside it; its
-    `metric` maps published metrics to ours, and cells of others have none. `where` says which measurements count where
-    the printed cell does not (those to which a column does not apply count always).
+    `metric` maps published metrics to ours, and cells of others have none. An extra that is `alone` has no difference,
+    and is left out where we measured nothing. `where` says which measurements count where the printed cell does not
+    (those to which a column does not apply count always).
 
     Raises InputError where our measurements for a cell are not of one thing (see `summary`).
     """
@@ -115,16 +122,21 @@ def beside(
         among = measured[measured["selection"] == "test"].assign(selection="") if "selection" in changes else measured
         for value in values:
             metric = changes.get("metric", {value["metric"]: value["metric"]}).get(value["metric"])
-            if metric:
-                found = our_value({**value, **changes, "metric": metric}, among)
+            if not metric:
+                continue
+            found = our_value({**value, **changes, "metric": metric}, among)
+            if not changes.get("alone"):
                 made.append(record(value, found, label, _decimals(value, values)))
+            elif found != Ours():
+                own = {**value, **UNPRINTED, "metric": metric}
+                made.append(record(own, found, label, _decimals(value, values)) | {"state": ALONE})
     return as_cells(made)
 
 
 def further(values: DataFrame, measured: DataFrame, decimals: int | None = None) -> DataFrame:
     """Return the cells of a row or column that a printed table does not have: `values` is some of the table with other
     labels and keys (`assign`)."""
-    cells = beside(values.assign(printed="", printed_error="", mark="", text=""), measured)
+    cells = beside(values.assign(**UNPRINTED), measured)
     return cells.assign(state=ALONE, decimals=cells["ours"].map(_digits) if decimals is None else decimals)
 
 
@@ -286,7 +298,10 @@ def layout(cells: DataFrame, widest: int = WIDEST, longest: int = 10**6) -> list
     rows, columns, extras = (list(dict.fromkeys(key[place] for key in by_place)) for place in range(3))
     kinds = [(OURS, "")]
     if any(cell["state"] != ALONE for cell in by_place.values()):
-        kinds = [(PAPER, ""), *((kind, extra) for extra in extras for kind in (extra or OURS, DIFFERENCE))]
+        compared = {cell["extra"] for cell in by_place.values() if cell["state"] != ALONE}
+        kinds = [(PAPER, "")]
+        for extra in extras:
+            kinds += [(extra or OURS, extra), *([(DIFFERENCE, extra)] if extra in compared else [])]
     # An extra may belong to some columns alone: it would leave empty ones under others.
     filled_in = {key[1:] for key, cell in by_place.items() if cell["ours"] is not None}
     partly = any(0 < sum((c, extra) in filled_in for c in columns) < len(columns) for extra in extras if extra)

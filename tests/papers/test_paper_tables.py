@@ -13,7 +13,7 @@ from replication.derived import with_derived
 from replication.measurements import COLUMNS, PRINTED, frame, together
 from replication.paper import read
 from replication.report import _as_markdown, evidence
-from replication.tables import alone, beside, further, layout, notes
+from replication.tables import CHRF, alone, beside, further, layout, notes
 from subwords.errors import InputError
 
 PAPERS = ["huffman", "sbpe", "hft", "volt", "random-bpe"]
@@ -176,3 +176,18 @@ def test_a_table_of_ours_alone() -> None:
     cells = alone(frame(rows), rows="split", decimals={"a": 1}).to_dict("records")
     found = {(cell["row"], cell["column"]): (cell["ours"], cell["decimals"]) for cell in cells}
     assert found == {("x", "a"): (1.0, 1), ("y", "a"): (2.5, 1), ("x", "b"): (3.0, 0)}
+
+
+def test_chrf_is_beside_bleu_and_compared_with_nothing() -> None:
+    measured = frame([score(20.5, direction="en-xx"), score(45.25, metric="chrf", direction="en-xx")])
+    printed = published(value(direction="en-xx"), value("other", direction="xx-en"))
+    cells = beside(printed, measured, extra=CHRF)
+    (chrf,) = cells[cells["extra"] != ""].to_dict("records")  # none of the row that was not measured
+    assert [chrf[name] for name in ("row", "extra", "metric", "ours")] == ["r", "chrF", "chrf", 45.25]
+    assert [chrf[name] for name in ("state", "published", "difference")] == ["ours alone", "", None]
+    (shown,) = layout(cells)
+    assert shown.columns == ["c: paper", "ours", "Δ", "chrF"]
+    assert [[cell.text for cell in line.cells] for line in shown.lines] == [
+        ["20.0", "20.5", "+0.5", "45.2"],
+        ["20.0", "–", "–", ""],
+    ]
