@@ -186,7 +186,7 @@ def test_chrf_is_beside_bleu_and_compared_with_nothing() -> None:
     assert [chrf[name] for name in ("row", "extra", "metric", "ours")] == ["r", "chrF", "chrf", 45.25]
     assert [chrf[name] for name in ("state", "published", "difference")] == ["ours alone", "", None]
     (shown,) = layout(cells)
-    assert shown.columns == ["c: paper", "ours", "Δ", "chrF"]
+    assert shown.headings == ["c: paper", "ours", "Δ", "chrF"]
     assert [[cell.text for cell in line.cells] for line in shown.lines] == [
         ["20.0", "20.5", "+0.5", "45.2"],
         ["20.0", "–", "–", ""],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from types import ModuleType
 from typing import Any
 
 import pytest
+from scipy.stats import ttest_ind
 
 from subwords.errors import InputError
 
@@ -73,7 +75,48 @@ def test_s_of_further_seeds_is_judged_by_its_rule(
 def test_the_page_has_the_further_seeds_as_their_findings(root: Path) -> None:
     page = root / "docs/experiments/hft-words"
     findings = (page / "further-seeds/findings.md").read_text(encoding="utf-8")
-    found = [line.partition(" | ")[2] for line in findings.splitlines() if line.startswith("| hft less")]
+    found = [line.partition(" | ")[2] for line in findings.splitlines() if line.startswith("| hft less")][:3]
     text = (page / "README.md").read_text(encoding="utf-8").partition("### Ten further seeds\n")[2]
     shown = [line.partition(" | ")[2] for line in text.splitlines() if line.startswith(("| BLEU |", "| chrF"))]
     assert shown[:3] == found
+
+
+def test_differences_with_all_seeds_are_welchs(root: Path, load_program: Callable[[Path], ModuleType]) -> None:
+    analysis = load_program(root / "docs/experiments/hft-words/analysis.py")
+    first = {"bpe-hft-words": [4.0, 4.4], "hft": [4.5, 4.9], "bpe-raw": [3.0, 3.5], "bpe-moses": [4.8, 5.1]}
+    new = {"bpe-hft-words": [4.6, 5.0, 5.3], "hft": [4.4, 5.2, 4.6]}
+
+    def rows(scores: dict[str, list[float]]) -> list[dict[str, Any]]:
+        return [
+            {"metric": "bleu", "segmentation": name, "size": None, "direction": direction, "score": score + shift}
+            for direction, shift in (("en-ga", 0), ("ga-en", 7))
+            for name, seeds in scores.items()
+            for score in seeds
+        ]
+
+    lines = analysis.over_all_seeds(rows(new), rows(first), "bleu").splitlines()
+    cells = {line.split(" | ")[0]: line.strip(" |").split(" | ")[1:] for line in lines[2:]}
+    words = first["bpe-hft-words"] + new["bpe-hft-words"]
+    asked = {
+        "bpe-hft-words, new seeds less the first": (new["bpe-hft-words"], first["bpe-hft-words"]),
+        "bpe-raw less bpe-hft-words, all seeds": (first["bpe-raw"], words),
+        "hft less bpe-moses, all seeds": (first["hft"] + new["hft"], first["bpe-moses"]),
+    }
+    for said, (one, other) in asked.items():
+        low, high = ttest_ind(one, other, equal_var=False).confidence_interval(0.95)
+        expected = f"{fmean(one) - fmean(other):+.2f} [{low:+.2f}, {high:+.2f}]".replace("-", "−")
+        assert cells[f"| {said}"][:2] == [expected, expected]
+        assert cells[f"| {said}"][2].split(" ")[0] == expected.split(" ")[0]
+
+
+def test_the_page_says_what_all_seeds_give(root: Path) -> None:
+    page = root / "docs/experiments/hft-words"
+    findings = (page / "further-seeds/findings.md").read_text(encoding="utf-8").partition("All seeds")[2]
+    means: dict[str, list[str]] = {}  # of BLEU and of chrF
+    for line in findings.splitlines():
+        means.setdefault(line.split(" | ")[0].strip("| "), []).append(line.strip(" |").split(" | ")[-1])
+    raw, moses = (means[f"{name} less bpe-hft-words, all seeds"] for name in ("bpe-raw", "bpe-moses"))
+    text = " ".join((page / "README.md").read_text(encoding="utf-8").split())
+    assert f"W's mean is {raw[0]} BLEU and {raw[1]} chrF, M's {moses[0]} and {moses[1]}." in text
+    bleu, chrf = (mean.replace("+", "") for mean in means["bpe-hft-words, new seeds less the first"])
+    assert f"Its ten new ones are {chrf} chrF and {bleu} BLEU above them" in text

@@ -13,6 +13,7 @@ seeds, with the verdict on S.
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import statistics
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
 from experiment.reporting.findings import read_references, read_translations, table
 from experiment.scoring.comparison import compare, learned_nothing
-from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, contrast
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
 from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import count_sentences, mean_and_interval
@@ -280,6 +281,37 @@ def of_further_seeds(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]
     )
 
 
+def over_all_seeds(rows: Sequence[Row], first: Sequence[Row], metric: str) -> str:
+    """Return, as a table, how the new seeds differ from the first, and differences of systems with all seeds.
+
+    Intervals are over seeds alone (Welch's, of a sum of means).
+    """
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for part in (first, rows):
+        scores: dict[tuple[str, str], list[float]] = {}
+        for row in (row for row in part if row["metric"] == metric):
+            key = row["segmentation"].removesuffix(f"-{row['size']}"), row["direction"]
+            scores.setdefault(key, []).append(row["score"])
+        for key, of_seeds in scores.items():
+            found.setdefault(key, []).append(of_seeds)
+    directions = list(dict.fromkeys(direction for _, direction in found))
+    asked = {f"{name}, new seeds less the first": (name, name) for name in (BASELINE, HFT)}
+    pairs = [*((name, BASELINE) for name in SYSTEMS if name != BASELINE), (MOSES, RAW), (HFT, MOSES)]
+    asked |= {f"{one} less {other}, all seeds": (one, other) for one, other in pairs}
+    lines = []
+    for said, (one, other) in asked.items():
+        each = []
+        for direction in directions:
+            if one == other:
+                old, new = found[one, direction]
+            else:
+                new, old = ([*itertools.chain(*found[name, direction])] for name in (one, other))
+            each.append([(1.0, new), (-1.0, old)])
+        mean = [(weight / len(each), scores) for signed in each for weight, scores in signed]
+        lines.append([said, *(contrast(signed)[0].text() for signed in (*each, mean))])
+    return table([METRICS[metric].label, *directions, "mean"], lines)
+
+
 def first_seeds(page: Path) -> list[Row]:
     """Return the scores of the small model's first five seeds, in all directions."""
     return [row for folder in DIRECTIONS for row in read_scores(page / folder / "scores.csv")]
@@ -293,8 +325,11 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         return
     if folder.name == "further-seeds":
         rows = read_scores(folder / "scores.csv")
-        yield from of_further_seeds(rows, first_seeds(folder.parent))
+        first = first_seeds(folder.parent)
+        yield from of_further_seeds(rows, first)
         yield from (over_directions(rows, metric) for metric in ("bleu", "chrf", "chrf++"))
+        yield f"All seeds of each system, over seeds alone: {BASELINE} and {HFT} have fifteen, the others five."
+        yield from (over_all_seeds(rows, first, metric) for metric in ("bleu", "chrf"))
         return
     direction, testset = "en-ga", "test_en2ga"
     scored = (folder / "scores.csv").exists()
