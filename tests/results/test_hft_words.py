@@ -120,3 +120,19 @@ def test_the_page_says_what_all_seeds_give(root: Path) -> None:
     assert f"W's mean is {raw[0]} BLEU and {raw[1]} chrF, M's {moses[0]} and {moses[1]}." in text
     bleu, chrf = (mean.replace("+", "") for mean in means["bpe-hft-words, new seeds less the first"])
     assert f"Its ten new ones are {chrf} chrF and {bleu} BLEU above them" in text
+
+
+def test_the_figure_has_the_differences_of_the_findings(root: Path, load_program: Callable[[Path], ModuleType]) -> None:
+    page = root / "docs/experiments/hft-words"
+    found = [
+        line.split(" | ")[1:]
+        for path in (page / "findings.md", page / "further-seeds/findings.md")
+        for line in path.read_text(encoding="utf-8").replace("−", "-").partition("| chrF")[0].splitlines()
+        if " less bpe-hft-words" in line
+    ]
+    drawn = [
+        [f"{value:+.2f}" for value in series.lines[0].get_xdata()]
+        for axes in load_program(page / "analysis.py").figure(page).axes
+        for series in axes.containers
+    ]
+    assert drawn == [[cell.split(" ")[0] for cell in cells] for cells in found]

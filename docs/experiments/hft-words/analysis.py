@@ -6,8 +6,8 @@ python docs/experiments/hft-words/analysis.py docs/experiments/hft-words/paper-m
 Writes findings.md to the folder: from scores.csv, from dev.csv where there is one, and, with the prepared corpus, from
 translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. A folder
 without scores.csv has seeds of several experiments: they are scored here, from English to Irish. The findings of this
-folder itself are the means over all directions of the small model; those of further-seeds are the same of ten further
-seeds, with the verdict on S.
+folder itself, with a figure, are the means over all directions of the small model; those of further-seeds are the same
+of ten further seeds, with the verdict on S.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ import math
 import statistics
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
+from experiment.reporting.drawing import save_png
+from experiment.reporting.figures import draw_effects
 from experiment.reporting.findings import read_references, read_translations, table
 from experiment.scoring.comparison import compare, learned_nothing
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, contrast
@@ -30,6 +32,9 @@ from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import count_sentences, mean_and_interval
 from experiment.scoring.words import training_words
 from subwords.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
 LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
@@ -312,6 +317,17 @@ def over_all_seeds(rows: Sequence[Row], first: Sequence[Row], metric: str) -> st
     return table([METRICS[metric].label, *directions, "mean"], lines)
 
 
+def figure(page: Path) -> Figure:
+    """Return the differences from bpe-hft-words in each direction and in the mean: those of findings.md."""
+    panels: dict[str, dict[str, dict[str, Interval]]] = {}
+    further = read_scores(page / "further-seeds" / "scores.csv")
+    for seeds, rows in (("five seeds", first_seeds(page)), ("ten further seeds", further)):
+        for name, effects in differences(rows, "bleu").items():
+            named = {" to ".join(LANGUAGES[each] for each in key.split("-")): found for key, found in effects.items()}
+            panels.setdefault(name, {})[seeds] = named | {"mean": mean(effects.values())}
+    return draw_effects({f"{name} less {BASELINE}": panels[name] for name in SYSTEMS if name in panels}, "BLEU")
+
+
 def first_seeds(page: Path) -> list[Row]:
     """Return the scores of the small model's first five seeds, in all directions."""
     return [row for folder in DIRECTIONS for row in read_scores(page / folder / "scores.csv")]
@@ -368,6 +384,8 @@ def main(argv: list[str] | None = None) -> None:
             writer.writerows(dev_scores(arguments.runs))
     found = "\n\n".join(findings(arguments.folder, arguments.corpus)) + "\n"
     (arguments.folder / "findings.md").write_text(found, encoding="utf-8")
+    if (arguments.folder / "analysis.py").exists():
+        save_png(figure(arguments.folder), arguments.folder / "figure.png", dots_per_inch=100)
     print(found)
 
 

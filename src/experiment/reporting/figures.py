@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, DASHES, GRID, MARKERS, axes_grid, styled
+from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.piece_statistics import PieceStatistics
 from experiment.scoring.prediction import MEASURES
@@ -64,6 +65,30 @@ def _draw_test_set(
         if mine[0]["baseline"] == name:
             axes.axvline(mean, color=color, lw=0.8, ls=":", zorder=0)
     axes.errorbar(means, places, xerr=errors, fmt=marker, color=color, ms=5, capsize=3, lw=1.2, label=label)
+
+
+def draw_effects(panels: Mapping[str, Mapping[str, Mapping[str, Interval]]], label: str) -> Figure:
+    """Return differences with their 95% intervals: title of a panel -> series -> name -> difference.
+
+    Names are from above to below, in the order of the first series; `label` says what is on the axis.
+    """
+    names = list(next(iter(next(iter(panels.values())).values())))
+    with styled():
+        figure, grid = axes_grid(len(panels), len(panels), 3.4, 1.3 + 0.36 * len(names), sharex=True, sharey=True)
+        for axes, (title, series) in zip(grid, panels.items(), strict=True):
+            axes.axvline(0, color=GRID, lw=0.8, ls=":", zorder=0)
+            for k, (said, effects) in enumerate(series.items()):
+                places = [names.index(name) + 0.24 * (k - (len(series) - 1) / 2) for name in effects]
+                values = [each.value for each in effects.values()]
+                errors = [[e.value - e.low for e in effects.values()], [e.high - e.value for e in effects.values()]]
+                axes.errorbar(values, places, xerr=errors, fmt=MARKERS[k], color=COLORS[k], ms=5, capsize=3, label=said)
+            axes.set_title(title)
+            axes.set_xlabel(label)
+        grid[0].set_yticks(range(len(names)), names)
+        grid[0].set_ylim(len(names) - 0.5, -0.5)
+        if (most := max(map(len, panels.values()))) > 1:
+            _add_legend(figure, grid, columns=most)
+    return figure
 
 
 def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = None) -> Figure | None:
