@@ -10,12 +10,12 @@ what counts as an answer.
 from __future__ import annotations
 
 import csv
-import itertools
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from scipy.stats import kendalltau
 from scipy.stats import t as student_t
 
@@ -32,50 +32,47 @@ METRIC, TESTSET = "chrf", "test_unseen"
 #: Its pieces are others than in the shorter trainings.
 CHANGED = "bpe-knockout"
 #: Updates between which dev's BLEU shows whether a system still learns: the last fifth.
-LAST_FIFTH = ("4032", "5040")
-
-#: System -> the score of each seed.
-Scores = Mapping[str, Sequence[float]]
+LAST_FIFTH = (4032, 5040)
 
 
-def of_seeds(rows: Sequence[Row]) -> dict[str, list[float]]:
-    """Return the scores of the systems that are compared, in the order of the seeds."""
-    found: dict[str, dict[int, float]] = {}
-    for row in rows:
-        if (row["metric"], row["testset"]) == (METRIC, TESTSET) and row["segmentation"] != CHANGED:
-            found.setdefault(row["segmentation"], {})[row["seed"]] = row["score"]
-    return {name: [score for _, score in sorted(seeds.items())] for name, seeds in found.items()}
+def by_seed(rows: Sequence[Row]) -> pd.DataFrame:
+    """Return the scores of the systems that are compared: a row a system, a column a seed."""
+    frame = pd.DataFrame([row for row in rows if (row["metric"], row["testset"]) == (METRIC, TESTSET)])
+    return frame.pivot(index="segmentation", columns="seed", values="score").drop(index=CHANGED)
 
 
-def agreement(one: Scores, other: Scores) -> float:
+def agreement(one: pd.DataFrame, other: pd.DataFrame) -> float:
     """Return Kendall's τ of two rankings of the same systems by their means."""
-    return float(kendalltau(*([statistics.fmean(scores[name]) for name in one] for scores in (one, other))).statistic)
+    means = pd.concat([one.mean(axis=1), other.mean(axis=1)], axis=1)
+    return float(kendalltau(means[0], means[1]).statistic)
 
 
-def divisions(scores: Scores, size: int) -> list[float]:
+def divisions(scores: pd.DataFrame, size: int) -> list[float]:
     """Return the τ of each division of the seeds into `size` of them and the others."""
-    seeds = {*range(len(next(iter(scores.values()))))}
-    return [
-        agreement(*({name: [values[i] for i in part] for name, values in scores.items()} for part in (some, others)))
-        for some in map(set, itertools.combinations(sorted(seeds), size))
-        for others in [seeds - some]
-    ]
+    return [agreement(scores[[*some]], scores.drop(columns=[*some])) for some in combinations(scores.columns, size)]
 
 
-def gains(old: Scores, new: Scores) -> tuple[dict[str, Interval], Interval]:
-    """Return what each system gains, and their mean, with 95% t intervals: one spread of seeds, pooled over all."""
-    groups = [values for scores in (old, new) for values in scores.values()]
-    freedom = sum(len(values) - 1 for values in groups)
-    pooled = sum((len(values) - 1) * statistics.variance(values) for values in groups if len(values) > 1) / freedom
-    (few,), (many,) = ({len(values) for values in scores.values()} for scores in (new, old))
-    half = float(student_t.ppf(0.975, freedom)) * (pooled * (1 / few + 1 / many)) ** 0.5
+def gains(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+    """Return the gain of each system, and half of its 95% t interval with the pooled spread of seeds and with its own.
 
-    def interval(value: float, half: float) -> Interval:
-        return Interval(value, value - half, value + half)
+    The pooled spread is that of all systems and both lengths; a system's own is that of its shorter trainings.
+    """
+    many, few = old.shape[1], new.shape[1]
+    freedom = len(old) * (many + few - 2)
+    pooled = ((many - 1) * old.var(axis=1).sum() + (few - 1) * new.var(axis=1).sum()) / freedom
+    runs = 1 / many + 1 / few
+    return pd.DataFrame(
+        {
+            "gain": new.mean(axis=1) - old.mean(axis=1),
+            "pooled": student_t.ppf(0.975, freedom) * (pooled * runs) ** 0.5,
+            "own": student_t.ppf(0.975, many - 1) * (old.var(axis=1) * runs) ** 0.5,
+        }
+    )
 
-    gained = {name: statistics.fmean(new[name]) - statistics.fmean(old[name]) for name in old}
-    mean = interval(statistics.fmean(gained.values()), half / len(gained) ** 0.5)
-    return {name: interval(value, half) for name, value in gained.items()}, mean
+
+def interval(value: float, half: float) -> Interval:
+    """Return the interval of this half-width."""
+    return Interval(value, value - half, value + half)
 
 
 def effects(rows: Sequence[Row]) -> dict[str, tuple[Interval, str]]:
@@ -87,43 +84,41 @@ def effects(rows: Sequence[Row]) -> dict[str, tuple[Interval, str]]:
     }
 
 
-def learning(points: Sequence[Mapping[str, str]]) -> dict[str, float]:
+def learning(points: Sequence[Mapping[str, str]]) -> pd.Series:
     """Return how much each system's BLEU on dev changes in the last fifth of training, in the mean of its seeds."""
-    bleu = {(point["system"], point["seed"], point["update"]): float(point["bleu"]) for point in points}
-    before, end = LAST_FIFTH
-    changes: dict[str, list[float]] = {}
-    for system, seed, update in bleu:
-        if update == end:
-            changes.setdefault(system, []).append(bleu[system, seed, end] - bleu[system, seed, before])
-    return {system: statistics.fmean(values) for system, values in changes.items()}
+    frame = pd.DataFrame(points).astype({"update": int, "bleu": float})
+    bleu = frame.pivot_table(index="system", columns="update", values="bleu")
+    return bleu[LAST_FIFTH[1]] - bleu[LAST_FIFTH[0]]
 
 
 def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[Mapping[str, str]]) -> Iterator[str]:
     """Yield the parts of findings.md."""
-    old, new = of_seeds(old_rows), of_seeds(new_rows)
-    seeds = len(next(iter(new.values())))
+    old, new = by_seed(old_rows), by_seed(new_rows)
+    seeds = new.shape[1]
     tau, expected = agreement(old, new), divisions(old, seeds)
-    verdict = "stays" if tau >= min(expected) else "changes"
     yield (
-        f"The ranking of {len(new)} systems **{verdict}**: the means of {seeds} seeds after 5,040 updates and of five "
-        f"after 2,520 have a τ of {tau:.3f}. In divisions of the five into {seeds} and the others it is "
-        f"{min(expected):.3f} to {max(expected):.3f}."
+        f"The ranking of {len(new)} systems **{'stays' if tau >= min(expected) else 'changes'}**: the means of {seeds} "
+        f"seeds after 5,040 updates and of five after 2,520 have a τ of {tau:.3f}. In divisions of the five into "
+        f"{seeds} and the others it is {min(expected):.3f} to {max(expected):.3f}."
     )
-    each, mean = gains(old, new)
-    yield f"The mean gain is {mean.text(1)} chrF on `{TESTSET}`; {sum(gain.low > 0 for gain in each.values())} gain."
+    each = gains(old, new)
+    mean = interval(each["gain"].mean(), each["pooled"].iloc[0] / len(each) ** 0.5)
+    shown = [f"{(each['gain'] > each[spread]).sum()} by {spread} spread" for spread in ("pooled", "own")]
+    yield f"The mean gain is {mean.text(1)} chrF on `{TESTSET}`. Systems that gain: {', '.join(shown)}."
     was, now, changes = effects(old_rows), effects(new_rows), learning(points)
     lines = [
         [
-            f"{name} (shown)" if was.get(name, (None, ""))[1] == BETTER else name,
-            f"{statistics.fmean(old[name]):.1f}",
-            f"{statistics.fmean(new[name]):.1f}",
-            gain.text(1),
+            f"{name} (shown)" if name in was and was[name][1] == BETTER else name,
+            f"{old.loc[name].mean():.1f}",
+            f"{new.loc[name].mean():.1f}",
+            *(interval(each["gain"][name], each[spread][name]).text(1) for spread in ("pooled", "own")),
             *(found[name][0].text(1) if name in found else "" for found in (was, now)),
             f"{changes[name]:+.1f}".replace("-", "−"),
         ]
-        for name, gain in sorted(each.items(), key=lambda item: -statistics.fmean(new[item[0]]))
+        for name in new.mean(axis=1).sort_values(ascending=False).index
     ]
-    head = ["system", "2,520", "5,040", "gain", "less bpe, 2,520", "less bpe, 5,040", "dev BLEU, last fifth"]
+    compared = [f"less bpe, {updates}" for updates in ("2,520", "5,040")]
+    head = ["system", "2,520", "5,040", "gain, pooled spread", "gain, own spread", *compared, "dev BLEU, last fifth"]
     yield table(head, lines)
 
 
