@@ -56,10 +56,8 @@ COLUMNS: dict[str, str] = {
 }
 #: What a cell has that nobody printed.
 UNPRINTED = dict.fromkeys(("printed", "printed_error", "mark", "text"), "")
-#: An extra beside BLEU where a paper has no other metric. It is compared with nothing.
-CHRF: Mapping[str, Mapping[str, Any]] = {
-    "chrF": {"metric": {"bleu": "chrf", "bleu_increment": "chrf_increment"}, "alone": True}
-}
+#: What is shown beside BLEU where a paper has no other metric: label, metric as published, ours.
+CHRF: Mapping[str, Mapping[str, str]] = {"chrF": {"bleu": "chrf", "bleu_increment": "chrf_increment"}}
 #: Columns in which the measurements of one mean may differ.
 AVERAGED_OVER = ("seed", "value", "error", "freedom", "text")
 Record = Mapping[str, Any]
@@ -104,14 +102,18 @@ class Ours(NamedTuple):
 
 
 def beside(
-    printed: DataFrame, measured: DataFrame, extra: Mapping[str, Record] | None = None, **where: Any
+    printed: DataFrame,
+    measured: DataFrame,
+    extra: Mapping[str, Record] | None = None,
+    unprinted: Mapping[str, Mapping[str, str]] | None = None,
+    **where: Any,
 ) -> DataFrame:
     """Return the cells of a published table with ours and the difference.
 
     `extra` adds what the paper does not have: a label, and the keys in which it differs from the cell beside it; its
-    `metric` maps published metrics to ours, and cells of others have none. An extra that is `alone` has no difference,
-    and is left out where we measured nothing. `where` says which measurements count where the printed cell does not
-    (those to which a column does not apply count always).
+    `metric` maps published metrics to ours, and cells of others have none. `unprinted` has a label and metrics alone
+    (`CHRF`), which are compared with nothing, and left out where we measured nothing. `where` says which measurements
+    count where the printed cell does not (those to which a column does not apply count always).
 
     Raises InputError where our measurements for a cell are not of one thing (see `summary`).
     """
@@ -122,13 +124,13 @@ def beside(
         among = measured[measured["selection"] == "test"].assign(selection="") if "selection" in changes else measured
         for value in values:
             metric = changes.get("metric", {value["metric"]: value["metric"]}).get(value["metric"])
-            if not metric:
-                continue
-            found = our_value({**value, **changes, "metric": metric}, among)
-            if not changes.get("alone"):
+            if metric:
+                found = our_value({**value, **changes, "metric": metric}, among)
                 made.append(record(value, found, label, _decimals(value, values)))
-            elif found != Ours():
-                own = {**value, **UNPRINTED, "metric": metric}
+    for label, metrics in (unprinted or {}).items():
+        for value in values:
+            own = {**value, **UNPRINTED, "metric": metrics.get(value["metric"], "")}
+            if own["metric"] and (found := our_value(own, measured)) != Ours():
                 made.append(record(own, found, label, _decimals(value, values)) | {"state": ALONE})
     return as_cells(made)
 

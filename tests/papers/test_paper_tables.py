@@ -181,7 +181,7 @@ def test_a_table_of_ours_alone() -> None:
 def test_chrf_is_beside_bleu_and_compared_with_nothing() -> None:
     measured = frame([score(20.5, direction="en-xx"), score(45.25, metric="chrf", direction="en-xx")])
     printed = published(value(direction="en-xx"), value("other", direction="xx-en"))
-    cells = beside(printed, measured, extra=CHRF)
+    cells = beside(printed, measured, unprinted=CHRF)
     (chrf,) = cells[cells["extra"] != ""].to_dict("records")  # none of the row that was not measured
     assert [chrf[name] for name in ("row", "extra", "metric", "ours")] == ["r", "chrF", "chrf", 45.25]
     assert [chrf[name] for name in ("state", "published", "difference")] == ["ours alone", "", None]

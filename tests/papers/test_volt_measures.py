@@ -486,3 +486,28 @@ def test_a_segmentation_that_the_paper_does_not_have_is_named(name: str, options
     needed = {key: value for key, value in place_of.items() if key in getattr(volt, name).options}
     with pytest.raises(InputError, match=r"unknown segmentation of measures\.m in x: 's2O': did you mean 's20'"):
         list(getattr(volt, name).measure(made_up(), **needed, **options))
+
+
+# --- Table 2
+
+
+@pytest.mark.parametrize("measured", ["all", "all but one"])
+def test_the_averages_of_table_2_are_those_of_whole_rows(measured: str) -> None:
+    """chrF has an average beside BLEU's, which the paper has not printed; there is none where a language is missing."""
+    paper = read("volt", "full")
+    shown = paper.printed["table2"]
+    row = shown[(shown["row"] == "X-En BPE-1K") & (shown["column"] != "Avg")]
+    keys = row[["corpus", "direction", "segmentation", "algorithm", "size"]].to_dict("records")
+    scored = keys if measured == "all" else keys[1:]
+    scores = [
+        {**each, "metric": metric, "value": start + k, "model": "volt-big-ted", "selection": "dev", "testset": "test"}
+        for metric, start in (("bleu", 20), ("chrf", 40))
+        for k, each in enumerate(scored)
+    ]
+    cells = paper.tables["table2"](paper.printed, frame(scores))
+    averages = cells[(cells["row"] == "X-En BPE-1K") & (cells["column"] == "Avg")].set_index("extra")
+    middle = (len(keys) - 1) / 2
+    whole = {"": 20 + middle, "chrF": 40 + middle}
+    found = averages["ours"].dropna().to_dict()
+    assert found == (pytest.approx(whole) if measured == "all" else {})
+    assert averages["state"].to_dict().get("chrF") == ("ours alone" if measured == "all" else None)
