@@ -74,3 +74,13 @@ def test_learning_is_the_last_fifth(analysis: ModuleType) -> None:
         for update, bleu in zip(("2016", "4032", "5040"), scores, strict=True)
     ]
     assert analysis.learning(points).to_dict() == pytest.approx({"bpe": 1.5})
+    assert analysis.learning(points[:-1]).to_dict() == pytest.approx({"bpe": 1.0})  # seed 2 ended early
+
+
+def test_a_seed_that_some_systems_lack_does_not_count(analysis: ModuleType) -> None:
+    some = [
+        row
+        for row in rows({"bpe": [50.0, 51.0], "hft": [49.0, 9.0]})
+        if (row["segmentation"], row["seed"]) != ("bpe", 2)
+    ]
+    assert analysis.by_seed(some).to_dict() == {1: {"bpe": 50.0, "hft": 49.0}}

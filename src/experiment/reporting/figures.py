@@ -70,9 +70,9 @@ def _draw_test_set(
 def draw_effects(panels: Mapping[str, Mapping[str, Mapping[str, Interval]]], label: str) -> Figure:
     """Return differences with their 95% intervals: title of a panel -> series -> name -> difference.
 
-    Names are from above to below, in the order of the first series; `label` says what is on the axis.
+    Names are from above to below, in the order in which they first occur; `label` says what is on the axis.
     """
-    names = list(next(iter(next(iter(panels.values())).values())))
+    names = list(dict.fromkeys(name for series in panels.values() for effects in series.values() for name in effects))
     with styled():
         figure, grid = axes_grid(len(panels), len(panels), 3.4, 1.3 + 0.36 * len(names), sharex=True, sharey=True)
         for axes, (title, series) in zip(grid, panels.items(), strict=True):

@@ -36,9 +36,10 @@ LAST_FIFTH = (4032, 5040)
 
 
 def by_seed(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return the scores of the systems that are compared: a row a system, a column a seed."""
+    """Return the scores of the systems that are compared: a row a system, a column a seed that all of them have."""
     frame = pd.DataFrame([row for row in rows if (row["metric"], row["testset"]) == (METRIC, TESTSET)])
-    return frame.pivot(index="segmentation", columns="seed", values="score").drop(index=CHANGED)
+    scores = frame.pivot(index="segmentation", columns="seed", values="score").drop(index=CHANGED)
+    return scores.dropna(axis="columns")
 
 
 def agreement(one: pd.DataFrame, other: pd.DataFrame) -> float:
@@ -87,8 +88,8 @@ def effects(rows: Sequence[Row]) -> dict[str, tuple[Interval, str]]:
 def learning(points: Sequence[Mapping[str, str]]) -> pd.Series:
     """Return how much each system's BLEU on dev changes in the last fifth of training, in the mean of its seeds."""
     frame = pd.DataFrame(points).astype({"update": int, "bleu": float})
-    bleu = frame.pivot_table(index="system", columns="update", values="bleu")
-    return bleu[LAST_FIFTH[1]] - bleu[LAST_FIFTH[0]]
+    bleu = frame.pivot(index=["system", "seed"], columns="update", values="bleu")
+    return (bleu[LAST_FIFTH[1]] - bleu[LAST_FIFTH[0]]).groupby("system").mean()
 
 
 def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[Mapping[str, str]]) -> Iterator[str]:
@@ -123,8 +124,9 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
 
 
 def dev_scores(runs: Path) -> Iterator[dict[str, Any]]:
-    """Yield what the trainings' logs say of dev."""
-    for log in sorted(runs.glob(f"*/{MODEL}.*/seed*/log.jsonl")):
+    """Yield what the logs of finished trainings say of dev."""
+    for training in sorted(runs.glob(f"*/{MODEL}.*/seed*/training.json")):
+        log = training.with_name("log.jsonl")
         seed, system = log.parent.name.removeprefix("seed"), log.parents[2].name
         for point in read_json_lines(log):
             if point["split"] == "dev":
