@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RAW, MOSES, BASELINE, HFT, COPY = "bpe-raw", "bpe-moses", "bpe-hft-words", "hft", "copied source"
+PAGE = Path(__file__).parent.resolve()
 LANGUAGES = {"en": "English", "ga": "Irish", "mr": "Marathi"}
 #: Translations are cut at this many times the words of their references.
 LONGEST = 1.5
@@ -335,7 +336,7 @@ def first_seeds(page: Path) -> list[Row]:
 
 def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     """Yield the parts of a folder's findings.md; of the page's own folder, the means."""
-    if (folder / "analysis.py").exists():
+    if folder.resolve() == PAGE:
         yield "The small model, all directions: differences with their 95% intervals."
         yield from (over_directions(first_seeds(folder), metric) for metric in ("bleu", "chrf", "chrf++"))
         return
@@ -384,7 +385,7 @@ def main(argv: list[str] | None = None) -> None:
             writer.writerows(dev_scores(arguments.runs))
     found = "\n\n".join(findings(arguments.folder, arguments.corpus)) + "\n"
     (arguments.folder / "findings.md").write_text(found, encoding="utf-8")
-    if (arguments.folder / "analysis.py").exists():
+    if arguments.folder.resolve() == PAGE:
         save_png(figure(arguments.folder), arguments.folder / "figure.png", dots_per_inch=100)
     print(found)
 
