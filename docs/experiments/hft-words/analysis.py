@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import itertools
 import math
+import re
 import statistics
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -267,6 +268,24 @@ def over_directions(rows: Sequence[Row], metric: str) -> str:
     return table([METRICS[metric].label, *dict.fromkeys(row["direction"] for row in rows), "mean"], lines)
 
 
+def means_over_directions(page: Path) -> str:
+    """Return the means over directions of the differences that each direction's findings.md has, as a table."""
+    found: dict[str, list[list[Interval]]] = {}
+    for folder in DIRECTIONS:
+        lines = (page / folder / "findings.md").read_text(encoding="utf-8").replace("−", "-").splitlines()
+        (head,) = (line for line in lines if line.startswith("| sentences |"))
+        for line in lines[lines.index(head) :]:
+            said, *cells = (cell.strip() for cell in line.strip("| ").split("|"))
+            if said.startswith("all"):
+                numbers = ([float(number) for number in re.findall(r"[-+][0-9.]+", cell)] for cell in cells)
+                found.setdefault(said, []).append([Interval(*each) for each in numbers])
+    rows = [
+        [said, *(mean(effects).text() for effects in zip(*directions, strict=True))]
+        for said, directions in found.items()
+    ]
+    return table(["mean of the directions, BLEU", *head.strip("| ").split(" | ")[1:]], rows)
+
+
 def of_further_seeds(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
     """Yield the verdict on S over all directions, of new seeds alone; and the mean of these and the first seeds.
 
@@ -339,6 +358,8 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     if folder.resolve() == PAGE:
         yield "The small model, all directions: differences with their 95% intervals."
         yield from (over_directions(first_seeds(folder), metric) for metric in ("bleu", "chrf", "chrf++"))
+        yield "Means of what each direction's findings have, which is rounded, so the last digit can be another one."
+        yield means_over_directions(folder)
         return
     if folder.name == "further-seeds":
         rows = read_scores(folder / "scores.csv")
