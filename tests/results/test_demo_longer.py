@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_ind
 
+from experiment.reporting.findings import read_csv
+from experiment.scoring.scorebook import read_scores
+
 PAGE = "docs/experiments/demo/longer"
 
 
@@ -84,3 +87,10 @@ def test_a_seed_that_some_systems_lack_does_not_count(analysis: ModuleType) -> N
         if (row["segmentation"], row["seed"]) != ("bpe", 2)
     ]
     assert analysis.by_seed(some).to_dict() == {1: {"bpe": 50.0, "hft": 49.0}}
+
+
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
+    page = root / PAGE
+    scores = (read_scores(folder / "scores.csv") for folder in (page.parent, page))
+    found = "\n\n".join(analysis.findings(*scores, read_csv(page / "dev.csv"))) + "\n"
+    assert (page / "findings.md").read_text(encoding="utf-8") == found
