@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
@@ -23,6 +24,20 @@ def test_the_findings_follow_from_the_scores(root: Path, load_program: Callable[
     page = root / "docs/experiments/hft-words"
     found = "\n\n".join(load_program(page / "analysis.py").findings(page / form))
     assert (page / form / "findings.md").read_text(encoding="utf-8").startswith(found)
+
+
+def test_means_of_printed_differences_are_those_of_the_scores(
+    root: Path, load_program: Callable[[Path], ModuleType]
+) -> None:
+    """What is read back from the tables of the directions has been rounded, so the last digit can be another one."""
+    page = root / "docs/experiments/hft-words"
+    analysis = load_program(page / "analysis.py")
+    (line,) = [line for line in analysis.means_over_directions(page).splitlines() if line.startswith("| all |")]
+    numbers = [float(number) for number in re.findall(r"[-+][0-9.]+", line.replace("−", "-"))]
+    expected = analysis.differences(analysis.first_seeds(page), "bleu")
+    for place, name in enumerate(("bpe-raw", "bpe-moses", "hft")):
+        mean = analysis.mean(expected[name].values())
+        assert numbers[3 * place : 3 * place + 3] == pytest.approx([mean.value, mean.low, mean.high], abs=0.0151)
 
 
 def rows_of(effects: dict[str, tuple[float, float]], size: int | None, seeds: int) -> list[dict[str, Any]]:
