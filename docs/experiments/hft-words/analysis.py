@@ -243,7 +243,7 @@ def differences(rows: Sequence[Row], metric: str) -> dict[str, dict[str, Interva
     for row in rows:
         if row["metric"] == metric and row["effect"] is not None:
             name = row["segmentation"].removesuffix(f"-{row['size']}")
-            effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+            effect = Interval.effect(row)
             found.setdefault(name, {})[row["direction"]] = effect
     return found
 
@@ -254,8 +254,7 @@ def mean(effects: Collection[Interval], weights: Sequence[int] = ()) -> Interval
     total = sum(weights)
     value = sum(weight * effect.value for weight, effect in zip(weights, effects, strict=True)) / total
     halves = (weight * (effect.high - effect.low) / 2 for weight, effect in zip(weights, effects, strict=True))
-    half = math.hypot(*halves) / total
-    return Interval(value, value - half, value + half)
+    return Interval.around(value, math.hypot(*halves) / total)
 
 
 def over_directions(rows: Sequence[Row], metric: str) -> str:

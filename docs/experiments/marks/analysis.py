@@ -47,7 +47,7 @@ def judged(pairs: Mapping[str, Sequence[Row]]) -> Iterator[Verdict]:
     corrected = holm([*p_values, *[1.0] * (ASKED - len(p_values))])  # as if what is unfinished showed nothing
     said = dict.fromkeys(itertools.product(PAIRS, COMPARED), UNFINISHED)
     for (key, row), p_holm in zip(rows.items(), corrected, strict=False):
-        effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+        effect = Interval.effect(row)
         said[key] = row["verdict"]
         if row["verdict"] not in (LEARNED_NOTHING, NO_BASELINE):
             compared = Comparison(effect.value, effect.low, effect.high, row["effect_p"], over_seeds=row["over_seeds"])

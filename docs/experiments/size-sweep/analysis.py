@@ -258,8 +258,7 @@ def composition_matters(rows: Sequence[Row]) -> Iterator[Verdict]:
             if set(verdicts) <= {LEARNED_NOTHING, NO_BASELINE}:
                 verdict = NOT_TESTABLE
             listed = "; ".join(
-                f"{size:,}: {shown(Interval(row['effect'], row['effect_low'], row['effect_high']))} {row['verdict']}"
-                for size, row in sorted(here.items())
+                f"{size:,}: {shown(Interval.effect(row))} {row['verdict']}" for size, row in sorted(here.items())
             )
             yield f"H3, {control}", listed, verdict
 

@@ -8,6 +8,7 @@ import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line
 from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
 from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
@@ -117,7 +118,7 @@ def systems_table(rows: Sequence[Row], less_than: str = "", metrics: Sequence[st
         cells = [f"{mean:.1f}" + (f" ± {half:.1f}" if half is not None else "") for mean, half in found]
         if less_than:
             row = next(row for row in runs if row["metric"] == "chrf")
-            effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+            effect = Interval.effect(row)
             cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
         lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
@@ -131,6 +132,23 @@ def read_csv(path: Path) -> list[dict[str, str]]:
     """Return the rows of a table that stands beside scores, as words.csv (docs/experiments/size-sweep/words.py)."""
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
+
+
+def write_dev(path: Path, runs: Path, model: str) -> None:
+    """Write what the logs of a model's finished trainings say of dev: system, seed, update, nll_loss, bleu.
+
+    `runs` is the folder of a pair of languages in results/runs/CORPUS.
+    """
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.DictWriter(stream, ["system", "seed", "update", "nll_loss", "bleu"], lineterminator="\n")
+        rows.writeheader()
+        for training in sorted(runs.glob(f"*/{model}.*/seed*/training.json")):
+            log = training.with_name("log.jsonl")
+            of = {"system": log.parents[2].name, "seed": log.parent.name.removeprefix("seed")}
+            for point in read_json_lines(log):
+                if point["split"] == "dev":
+                    scores = {name: f"{point[name]:.3f}" for name in ("nll_loss", "bleu")}
+                    rows.writerow({**of, "update": point["update"], **scores})
 
 
 def words_table(

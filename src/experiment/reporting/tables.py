@@ -263,7 +263,7 @@ def _effect(rows: Sequence[Row]) -> Cell:
     if not rows or rows[0]["effect"] is None:
         return Cell("–")
     row = rows[0]
-    effect = Interval(row["effect"], row["effect_low"], row["effect_high"]).text(METRICS[row["metric"]].decimals)
+    effect = Interval.effect(row).text(METRICS[row["metric"]].decimals)
     return Cell(f"{effect} {row['verdict']}", row["effect"])
 
 

@@ -29,6 +29,16 @@ class Interval:
     low: float
     high: float
 
+    @classmethod
+    def around(cls, value: float, half: float) -> Interval:
+        """Return the interval that reaches `half` to both sides."""
+        return cls(value, value - half, value + half)
+
+    @classmethod
+    def effect(cls, row: Mapping[str, Any]) -> Interval:
+        """Return the effect of a row of scores.csv (a system less its baseline)."""
+        return cls(row["effect"], row["effect_low"], row["effect_high"])
+
     def text(self, decimals: int = 2) -> str:
         """Return it as in `+1.20 [−0.31, +2.71]`. What rounds to 0 keeps its sign: [−0.82, −0.00] is below 0."""
         value, low, high = (f"{each:+.{decimals}f}" for each in (self.value, self.low, self.high))
@@ -78,4 +88,4 @@ def contrast(signed: Signed) -> tuple[Interval, float]:
         raise ValueError("no group varies over seeds, so a difference of means has no interval")
     freedom = satterthwaite(variance, parts)
     half = float(t.ppf(1 - ALPHA / 2, freedom)) * variance**0.5
-    return Interval(effect, effect - half, effect + half), 2 * float(t.sf(abs(effect) / variance**0.5, freedom))
+    return Interval.around(effect, half), 2 * float(t.sf(abs(effect) / variance**0.5, freedom))

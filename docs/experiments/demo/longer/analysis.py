@@ -9,19 +9,16 @@ what counts as an answer.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from scipy.stats import kendalltau
 from scipy.stats import t as student_t
 
-from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line, program
-from experiment.reporting.findings import read_csv, table
+from experiment.reporting.findings import read_csv, table, write_dev
 from experiment.scoring.comparison import BETTER
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row, read_scores
@@ -73,15 +70,10 @@ def gains(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def interval(value: float, half: float) -> Interval:
-    """Return the interval of this half-width."""
-    return Interval(value, value - half, value + half)
-
-
 def effects(rows: Sequence[Row]) -> dict[str, tuple[Interval, str]]:
     """Return each system's difference from `bpe` and its verdict."""
     return {
-        row["segmentation"]: (Interval(row["effect"], row["effect_low"], row["effect_high"]), row["verdict"])
+        row["segmentation"]: (Interval.effect(row), row["verdict"])
         for row in rows
         if (row["metric"], row["testset"]) == (METRIC, TESTSET) and row["effect"] is not None
     }
@@ -114,7 +106,7 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
     yield f"The mean gain without it is {rest:+.1f}."
     pairs = [divisions(scores[[*two]], 1)[0] for scores in (old, new) for two in combinations(scores.columns, 2)]
     yield f"Pairs of seeds have a τ of {', '.join(f'{tau:.2f}' for tau in pairs)}; the last is that of 5,040 updates."
-    mean = interval(each["gain"].mean(), each["pooled"].iloc[0] / len(each) ** 0.5)
+    mean = Interval.around(each["gain"].mean(), each["pooled"].iloc[0] / len(each) ** 0.5)
     shown = [f"{(each['gain'] > each[spread]).sum()} by {spread} spread" for spread in ("pooled", "own")]
     yield f"The mean gain is {mean.text(1)} chrF on `{TESTSET}`. Systems that gain: {', '.join(shown)}."
     was, now, changes = effects(old_rows), effects(new_rows), learning(points)
@@ -123,7 +115,7 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
             f"{name} (shown)" if name in was and was[name][1] == BETTER else name,
             f"{old.loc[name].mean():.1f}",
             f"{new.loc[name].mean():.1f}",
-            *(interval(each["gain"][name], each[spread][name]).text(1) for spread in ("pooled", "own")),
+            *(Interval.around(each["gain"][name], each[spread][name]).text(1) for spread in ("pooled", "own")),
             *(found[name][0].text(1) if name in found else "" for found in (was, now)),
             f"{changes[name]:+.1f}".replace("-", "−"),
         ]
@@ -134,27 +126,13 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
     yield table(head, lines)
 
 
-def dev_scores(runs: Path) -> Iterator[dict[str, Any]]:
-    """Yield what the logs of finished trainings say of dev."""
-    for training in sorted(runs.glob(f"*/{MODEL}.*/seed*/training.json")):
-        log = training.with_name("log.jsonl")
-        seed, system = log.parent.name.removeprefix("seed"), log.parents[2].name
-        for point in read_json_lines(log):
-            if point["split"] == "dev":
-                scores = {name: f"{point[name]:.3f}" for name in ("nll_loss", "bleu")}
-                yield {"system": system, "seed": seed, "update": point["update"], **scores}
-
-
 @program
 def main(argv: list[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("--runs", type=Path, help="the trainings; writes dev.csv")
     arguments = parser.parse_args(argv)
     if arguments.runs:
-        with (PAGE / "dev.csv").open("w", encoding="utf-8", newline="") as stream:
-            writer = csv.DictWriter(stream, ["system", "seed", "update", "nll_loss", "bleu"], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(dev_scores(arguments.runs))
+        write_dev(PAGE / "dev.csv", arguments.runs, MODEL)
     old, new = (read_scores(path / "scores.csv") for path in (PAGE.parent, PAGE))
     parts = findings(old, new, read_csv(PAGE / "dev.csv"))
     (PAGE / "findings.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -63,7 +63,7 @@ def hypotheses(pairs: Mapping[str, Sequence[Row]]) -> Iterator[Verdict]:
         compared = {row["algorithm"]: row for row in rows if (row["metric"], row["testset"]) == (METRIC, testset)}
         for name in sorted({*LOSSES} & {*compared}):
             row = compared[name]
-            effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+            effect = Interval.effect(row)
             verdict = OF_VERDICT.get(row["verdict"], OPEN) if name in ASKED[pair] else f"not asked ({row['verdict']})"
             yield f"E2, {name}, {title}", f"{effect.text()}, p = {row['effect_p_holm']:.2g}", verdict
 

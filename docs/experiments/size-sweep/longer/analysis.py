@@ -32,7 +32,7 @@ def told_from_bpe(rows: Sequence[Row]) -> Iterator[Verdict]:
         mine = [row for row in rows if (row["algorithm"], row["metric"], row["seed"]) == (algorithm, METRIC, 1)]
         said = [row["verdict"] for row in mine]
         verdict = CONFIRMED if {BETTER, WORSE} & {*said} else REFUTED if {*said} == {SAME} else OPEN
-        effects = [Interval(row["effect"], row["effect_low"], row["effect_high"]).text(1) for row in mine]
+        effects = [Interval.effect(row).text(1) for row in mine]
         yield f"L3, {algorithm}", "; ".join(map(" ".join, zip(effects, said, strict=True))), verdict
 
 

@@ -38,7 +38,7 @@ def hypotheses(rows: Sequence[Row], decides: str) -> Iterator[Verdict]:
     scores = by_size([row for row in rows if row["testset"] == decides], METRIC)
     yield from verdicts("U1", {"bpe": gain(scores, "bpe", *SIZES)}, none_within=NO_DIFFERENCE)
     for name, row in compared(rows, decides).items():
-        effect = Interval(row["effect"], row["effect_low"], row["effect_high"])
+        effect = Interval.effect(row)
         evidence = f"{effect.text()}, p = {row['effect_p_holm']:.2g}"
         yield f"U2, {name}", evidence, OF_VERDICT.get(row["verdict"], OPEN)
 
