@@ -45,7 +45,6 @@ class Experiment:
     """
 
     def __init__(self, settings: Mapping[str, Any], where: str = "the configuration", folder: str = "") -> None:
-        settings = _with_on(settings)
         schema.check(settings, "experiment", where)
         self.settings: dict[str, Any] = dict(settings)
         for key, default in DEFAULTS.items():
@@ -300,14 +299,6 @@ def _described(given: list[str] | Mapping[str, Any]) -> dict[str, Any]:
     return {name: entry for name, entry in given.items() if entry is not None} if isinstance(given, Mapping) else {}
 
 
-def _with_on(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings with `select.on` as a word: YAML 1.1 reads a bare `on` as true."""
-    select = settings.get("select")
-    if isinstance(select, Mapping) and True in select:
-        return {**settings, "select": {"on" if key is True else key: value for key, value in select.items()}}
-    return dict(settings)
-
-
 def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings after Snakemake's --config: they arrive as text, and `mirror=DIR` belongs to `runtime`.
 
@@ -325,8 +316,8 @@ def from_command_line(words: Mapping[str, Any]) -> dict[str, Any]:
 def _typed(value: Any) -> Any:
     """Return the value of a setting on the command line: in `seeds=[1,2]`, 1 and 2 arrive as text.
 
-    >>> _typed(["1", "two", {"average": "3", "on": "dev"}]), _typed("*: more than chance")
-    ([1, 'two', {'average': 3, 'on': 'dev'}], '*: more than chance')
+    >>> _typed(["1", "two", {"average": "3", "which": "last"}]), _typed("*: more than chance")
+    ([1, 'two', {'average': 3, 'which': 'last'}], '*: more than chance')
     """
     if isinstance(value, Mapping):
         return {key: _typed(part) for key, part in value.items()}

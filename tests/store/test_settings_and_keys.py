@@ -44,7 +44,6 @@ CHANGES: list[tuple[str, Any, set[str]]] = [
     ("significance.samples", 77, NOTHING),
     ("significance.margin", {"bleu": 0.3}, NOTHING),
     ("precision", "bf16", TRAINING),
-    ("select.on", "dev", NOTHING),  # the only value
     ("select.metric", "loss", TRAINING),
     ("select.beam", 4, TRAINING),
     ("select.keep", 9, TRAINING),
