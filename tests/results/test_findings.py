@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiment.reporting.findings import words_table
+from experiment.reporting.findings import systems_table, words_table
 
 
 def test_words_by_frequency_are_means_over_systems_and_seeds() -> None:
@@ -25,4 +25,32 @@ def test_words_by_frequency_are_means_over_systems_and_seeds() -> None:
         "| a | 1.5 |  | 4.0 |",
         "| both | 3.0 |  | 4.5 |",
         "| *words of the references* | 1,200 | 0 | 30 |",
+    ]
+
+
+def test_systems_stand_between_the_copied_source_and_the_round_trip() -> None:
+    compared = {"effect": -9.0, "effect_low": -9.5, "effect_high": -8.5, "verdict": "worse"}
+    rows = [
+        {
+            "segmentation": name,
+            "metric": metric,
+            "score": score + more,
+            "vocabulary": vocabulary,
+            "pieces_per_sentence_target": pieces,
+            "round_trip": 99.9 - more,
+            "copied_source": copied,
+            **(compared if name == "char" else dict.fromkeys(compared)),
+        }
+        for name, seeds, vocabulary, pieces in (("bpe", [50.0, 52.0], 4117, 16.4), ("char", [42.0], 99, 72.0))
+        for score in seeds
+        for metric, more, copied in (("chrf", 0.0, 16.3), ("exact_match", -20.0, -4.5))
+    ]
+    # 12.7 is Student's quantile for one degree of freedom
+    head, *lines = systems_table(rows, "of bpe", ["chrf", "exact_match"]).splitlines()
+    assert head.endswith(" | chrF less that of bpe | entries | target pieces a sentence | round trip, chrF |")
+    assert lines == [
+        "|---|--:|--:|---|--:|--:|--:|",
+        "| bpe | 51.0 ± 12.7 | 31.0 ± 12.7 |  | 4,117 | 16.4 | 99.9 |",
+        "| char | 42.0 | 22.0 | −9.00 [−9.50, −8.50] worse | 99 | 72.0 | 99.9 |",
+        "| *copied source* | 16.3 | −4.5 |  |  |  |  |",
     ]

@@ -109,8 +109,11 @@ def verdict_table(lines: Iterable[Verdict], evidence: str) -> str:
 
 
 def systems_table(rows: Sequence[Row], less_than: str = "", metrics: Sequence[str] = ("chrf", "bleu")) -> str:
-    """Return a line for each system: its metrics over seeds, entries, target pieces, and with `less_than`, which names
-    the baseline, the comparison in chrF."""
+    """Return a line for each system: its metrics over seeds, entries, target pieces, the round trip's score by the
+    first metric, and with `less_than`, which names the baseline, the comparison in chrF.
+
+    The last line is the copied source.
+    """
     lines = []
     for name in dict.fromkeys(row["segmentation"] for row in rows):
         runs = [row for row in rows if row["segmentation"] == name]
@@ -121,11 +124,17 @@ def systems_table(rows: Sequence[Row], less_than: str = "", metrics: Sequence[st
             effect = Interval.effect(row)
             cells.append(f"{effect.text()} {row['verdict']}" if row["effect"] is not None else "")
         pieces = statistics.fmean(row["pieces_per_sentence_target"] for row in runs)
-        lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}"])
+        trip = next(row["round_trip"] for row in runs if row["metric"] == metrics[0])
+        lines.append([name, *cells, f"{runs[0]['vocabulary']:,}", f"{pieces:.1f}", f"{trip:.1f}"])
+    copied = (next(row["copied_source"] for row in rows if row["metric"] == each) for each in metrics)
+    lines.append(
+        ["*copied source*", *(f"{score:.1f}".replace("-", "−") for score in copied), *[""] * (4 if less_than else 3)]
+    )
     labels = [METRICS[metric].label for metric in metrics]
     compared = [f"chrF less that {less_than}"] if less_than else []
-    rule = "---" + "|--:" * len(labels) + "|---" * len(compared) + "|--:|--:"
-    return table(["system", *labels, *compared, "entries", "target pieces a sentence"], lines, rule)
+    rule = "---" + "|--:" * len(labels) + "|---" * len(compared) + "|--:" * 3
+    last = ["entries", "target pieces a sentence", f"round trip, {labels[0]}"]
+    return table(["system", *labels, *compared, *last], lines, rule)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
