@@ -43,11 +43,14 @@ def show_costs(parts: Sequence[costs.Part]) -> None:
 
 def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]) -> None:
     """Print what differs between systems besides the segmentation; `file` and `settings` are those of the call."""
+    alike: dict[str, list[str]] = {}
     for block, systems in planned(experiment).items():
         found = differing(systems)
         rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
         described = columns(rows) if found else "  nothing that is known before training"
-        print(f"\n{', '.join(block)}: what differs besides the segmentation\n{described}")
+        alike.setdefault(described, []).append(", ".join(block))
+    for described, blocks in alike.items():
+        print("", *blocks, f"what differs besides the segmentation:\n{described}", sep="\n")
     for name, recipe in experiment.recipes.items():
         for warning in warnings(recipe["flags"]):
             print(f"\n{name}: {warning}")
@@ -110,9 +113,8 @@ def main(argv: list[str] | None = None) -> None:
         show_costs(parts)
     if paper:
         print(f"\nmeasured besides the trainings: {', '.join(paper.needed_measures) or 'nothing'}")
-    else:
-        show_differences(experiment, arguments.configfile, arguments.config)
     if parts:
+        show_differences(experiment, arguments.configfile, arguments.config)
         print(f"\n{costs.assumptions(device)}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -130,4 +131,4 @@ def test_what_it_will_take(root: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "9 trainings, 0 of them done" in done.stdout  # 3 segmentations, 3 seeds
-    assert "letters-en-xx" in done.stdout
+    assert re.search(r"^letters-en-xx, en-xx, \S+\nwhat differs besides the segmentation:\n", done.stdout, re.MULTILINE)
