@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 from scipy.stats import kendalltau, ttest_ind
 
+from experiment.reporting.findings import read_csv
+
 PAGE = "docs/experiments/demo/longest"
 
 
@@ -116,3 +118,10 @@ def test_learning_is_the_last_fifth_of_seed_1(analysis: ModuleType) -> None:
     assert analysis.learning(found + other, 100).to_dict() == pytest.approx({"bpe": -1.0, "hft": 4.0})
     assert analysis.best_updates(found).to_dict() == {"bpe": "80", "hft": "100"}
     assert analysis.best_updates(found + other)["bpe"] == "80; 20"
+
+
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
+    page = root / PAGE
+    dev = (read_csv(folder / "dev.csv") for folder in (page.parent / "longer", page))
+    found = "\n\n".join(analysis.findings(analysis.Scores.read(), *dev)) + "\n"
+    assert (page / "findings.md").read_text(encoding="utf-8") == found

@@ -50,7 +50,7 @@ class Scores(NamedTuple):
     @classmethod
     def read(cls) -> Scores:
         longer = PAGE.parent / "longer"
-        files = (PAGE.parent / "scores.csv", longer / "scores.csv", PAGE / "scores.csv", PAGE / "char.csv")
+        files = (PAGE.parent / "scores.csv", longer / "scores.csv", PAGE / "scores.csv", PAGE / "char" / "scores.csv")
         return cls(*map(by_seed, files))
 
 
