@@ -96,15 +96,12 @@ def mean_gain(scores: Scores) -> Interval:
     for name, of in spreads(scores).items():
         parts[of] += of.variance * (1 + 1 / scores.old.loc[name].count()) / len(gains) ** 2
     variance = sum(parts.values())
-    half = (
-        student_t.ppf(1 - ALPHA / 2, satterthwaite(variance, [(part, of.freedom) for of, part in parts.items()]))
-        * variance**0.5
-    )
-    return Interval.around(gains.mean(), half)
+    freedom = satterthwaite(variance, [(part, of.freedom) for of, part in parts.items()])
+    return Interval.around(gains.mean(), student_t.ppf(1 - ALPHA / 2, freedom) * variance**0.5)
 
 
 def taus_of_chance(means: pd.Series, deviations: pd.Series, old_seeds: int) -> np.ndarray:
-    """Return the τ of the ranking by one seed and by the mean of `old_seeds` others, drawn where nothing changes."""
+    """Draw τ between the rankings by one seed and by the mean of `old_seeds` others, where nothing changes."""
     generator = np.random.default_rng(1)
     shape = (DRAWS, len(means))
     one, other = (
@@ -114,7 +111,7 @@ def taus_of_chance(means: pd.Series, deviations: pd.Series, old_seeds: int) -> n
     return (np.sign(one[:, left] - one[:, right]) * np.sign(other[:, left] - other[:, right])).mean(axis=1)
 
 
-def ranking(scores: Scores, without: Sequence[str] = ()) -> str:
+def ranking(scores: Scores, *without: str) -> str:
     """Return whether the ranking of seed 1 is shown to change."""
     old, new = scores.old.mean(axis=1).drop([*without]), scores.new[1].drop([*without])
     each = spreads(scores)
@@ -133,18 +130,15 @@ def ranking(scores: Scores, without: Sequence[str] = ()) -> str:
 def characters(scores: Scores) -> str:
     """Return the two parts of what characters gained from the first trainings to 5,040 updates."""
     of = spreads(scores)[APART]
-    groups = {"first": scores.first.loc[APART], "again": scores.again.loc[APART], "old": scores.old.loc[APART]}
+    first, again, old = (frame.loc[APART] for frame in (scores.first, scores.again, scores.old))
     parts = {
-        "length (5,040 less 2,520, trained again)": difference(groups["old"], groups["again"], of)[0],
-        "code or processor (2,520, trained again less first)": difference(groups["again"], groups["first"], of)[0],
+        "length (5,040 less 2,520, trained again)": difference(old, again, of)[0],
+        "code or processor (2,520, trained again less first)": difference(again, first, of)[0],
     }
     lines = [
         [name, part.text(1), "shown" if part.low > 0 or part.high < 0 else "not shown"] for name, part in parts.items()
     ]
-    means = ", ".join(
-        f"{groups[name].mean():.1f} ({said})"
-        for name, said in (("first", "first"), ("again", "trained again"), ("old", "5,040"))
-    )
+    means = f"{first.mean():.1f} (first), {again.mean():.1f} (trained again), {old.mean():.1f} (5,040)"
     return f"`{APART}` has {means}.\n\n{table(['part', 'chrF', ''], lines, '---|--:|---')}"
 
 
@@ -183,7 +177,7 @@ def findings(
     yield f"Systems that gain, corrected for {len(systems)}: {', '.join(gained) or 'none'}."
     yield f"Trained enough with 5,040 updates: **{'yes' if mean.high < SMALL and not gained else 'not said'}**."
     yield ranking(scores)
-    yield ranking(scores, [APART])
+    yield ranking(scores, APART)
     changes = {updates: learning(of, updates) for updates, of in ((5040, old_points), (10080, points))}
     yield " ".join(
         f"In the last fifth of {updates:,} updates dev's BLEU of seed 1 changes by {signed(change.mean())} in the "
