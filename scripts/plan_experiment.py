@@ -41,10 +41,10 @@ def show_costs(parts: Sequence[costs.Part]) -> None:
         print("?: the corpus's number of pairs is unknown; a paper's file names them under `pairs`")
 
 
-def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]) -> None:
+def show_differences(experiment: Experiment, file: Path, settings: Sequence[str], count: costs.ParameterCount) -> None:
     """Print what differs between systems besides the segmentation; `file` and `settings` are those of the call."""
     alike: dict[str, list[str]] = {}
-    for block, systems in planned(experiment).items():
+    for block, systems in planned(experiment, count).items():
         found = differing(systems)
         rows = [["", *found], *([name, *(texts[n] for texts in found.values())] for n, name in enumerate(systems))]
         described = columns(rows) if found else "  nothing that is known before training"
@@ -55,7 +55,7 @@ def show_differences(experiment: Experiment, file: Path, settings: Sequence[str]
         for warning in warnings(recipe["flags"]):
             print(f"\n{name}: {warning}")
     if any(not Path(run.stats_json or "").is_file() for run in experiment.runs):
-        print("\nThe numbers of entries really in the vocabularies are known after this command:")
+        print("\nThe entries really in the vocabularies, and parameters, are known after this command:")
         config = f" --config {shlex.join(settings)}" if settings else ""
         print(f"  .venv/bin/snakemake --cores 2 segmentation --configfile {shlex.quote(str(file))}{config}")
 
@@ -114,7 +114,7 @@ def main(argv: list[str] | None = None) -> None:
     if paper:
         print(f"\nmeasured besides the trainings: {', '.join(paper.needed_measures) or 'nothing'}")
     if parts:
-        show_differences(experiment, arguments.configfile, arguments.config)
+        show_differences(experiment, arguments.configfile, arguments.config, count_parameters)
         print(f"\n{costs.assumptions(device)}")
 
 

@@ -15,13 +15,14 @@ from fairseq import models, options
 from fairseq.data import Dictionary
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
+from experiment.segmentation.binarizing import PADDING
 from experiment.training.fairseq_flags import arguments
 
 
 def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
-    """Return the number of trained parameters of a recipe's model for vocabularies of these sizes.
+    """Return the number of trained parameters of a recipe's model for vocabularies of so many pieces.
 
-    With `joint`, both sides have one vocabulary, of `source` pieces.
+    With `joint`, both sides have one vocabulary, of `source` pieces. Dictionaries are filled up as for training.
     """
     return _counted(json.dumps(flags), joint, source, target)
 
@@ -45,4 +46,5 @@ def _settings(flags: str, joint: bool) -> Any:
 def _dictionary(size: int) -> Any:
     dictionary = Dictionary()
     dictionary.symbols += [""] * size  # a model asks for their number alone
+    dictionary.pad_to_multiple_(PADDING)
     return dictionary

@@ -98,6 +98,15 @@ def test_a_second_run_has_nothing_to_do(finished: Workplace) -> None:
     assert "Nothing to be done" in finished.run("-n")
 
 
+def test_the_plan_counts_the_parameters_that_are_trained(finished: Workplace) -> None:
+    command = [finished.python, "scripts/plan_experiment.py", "--configfile", finished.configfile]
+    said = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True, check=True).stdout
+    planned = {line.split()[0]: line.split()[-1] for line in said.splitlines() if line.strip()}
+    for name in TINY["segmentations"]:  # one joint, one not
+        record = json.loads((finished.one(RUN.format(name)) / "best-2/run.json").read_text())
+        assert planned[name] == f"{record['model_parameters']:,}"
+
+
 def test_the_plan_has_every_run_once(workplaces: Callable[[str], Workplace]) -> None:
     place = workplaces("large")
     place.write({**TINY, "seeds": list(range(1, 101))})

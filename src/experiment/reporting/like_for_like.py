@@ -11,6 +11,7 @@ from experiment.training.fairseq_flags import update_frequencies
 
 if TYPE_CHECKING:
     from experiment.config import Experiment
+    from experiment.plan.costs import ParameterCount
 
 #: Column of scores.csv -> how it is printed. What a plan knows of a system has the same names.
 FACTS = {
@@ -52,11 +53,12 @@ def differing(systems: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, l
 Planned = dict[str, list[dict[str, Any]]]
 
 
-def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
+def planned(experiment: Experiment, count: ParameterCount) -> dict[tuple[str, str, str], Planned]:
     """Return what is known of the systems of each corpus, direction and model before they are trained.
 
-    Entries of vocabularies are known where the segmentation has been learned; updates and sentences where the recipe
-    says them, and not where batches are measured in pieces or where training may stop early.
+    Entries of vocabularies, and parameters, are known where the segmentation has been learned; updates and sentences
+    where the recipe says them, and not where batches are measured in pieces or where training may stop early. (Where
+    the pieces have a mark that is a symbol of fairseq's own, `<unk>`, its dictionary may be eight entries smaller.)
     """
     found: dict[tuple[str, str, str], Planned] = {}
     for run in experiment.runs:
@@ -64,8 +66,10 @@ def planned(experiment: Experiment) -> dict[tuple[str, str, str], Planned]:
         learned = run.stats_json if Path(run.stats_json or "").is_file() else None
         pieces = PieceStatistics.read(learned, run.direction)
         facts = {"text": entry.text, "joint": entry.joint, **planned_exposure(flags)}
-        facts |= {f"vocabulary_{side}": statistics.vocabulary for side, statistics in pieces.sides.items()}
-        facts["vocabulary"] = pieces.entries
+        sizes = {side: statistics.vocabulary for side, statistics in pieces.sides.items()}
+        facts |= {f"vocabulary_{side}": size for side, size in sizes.items()} | {"vocabulary": pieces.entries}
+        source, target = (pieces.entries,) * 2 if entry.joint else sizes.values()
+        facts["parameters"] = count(flags, entry.joint, source, target) if source and target else None
         found.setdefault(run.block, {}).setdefault(run.segmentation, []).append(facts)
     return found
 
