@@ -91,6 +91,6 @@ def test_a_seed_that_some_systems_lack_does_not_count(analysis: ModuleType) -> N
 
 def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
     page = root / PAGE
-    scores = (read_scores(folder / "scores.csv") for folder in (page.parent, page))
+    scores = (read_scores(folder / "scores.csv") for folder in (page.parent / "shorter", page))
     found = "\n\n".join(analysis.findings(*scores, read_csv(page / "dev.csv"))) + "\n"
     assert (page / "findings.md").read_text(encoding="utf-8") == found

@@ -8,8 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
-from experiment.config import load
+from experiment.config import Experiment, load
 from subwords.bpe import BPE
 from subwords.errors import InputError
 from subwords.segmenter import Segmenter
@@ -134,16 +136,23 @@ def test_the_place_needs_both_kinds_of_cuts(analysis: ModuleType, front: str, be
 
 
 @pytest.mark.parametrize(
-    ("mine", "other", "model"),
+    ("mine", "files", "model"),
     [
-        ("demo", "config/experiments/demo-all.yaml", "transformer-tiny-2520"),
-        ("en-de", "docs/experiments/size-sweep/unread/en-de/experiment.yaml", "transformer-sweep-2400"),
+        (
+            "demo",
+            ["config/experiments/demo-all.yaml", "docs/experiments/demo/shorter/experiment.yaml"],
+            "transformer-tiny-2520",
+        ),
+        ("en-de", ["docs/experiments/size-sweep/unread/en-de/experiment.yaml"], "transformer-sweep-2400"),
     ],
 )
 def test_training_is_that_of_the_other_experiment(
-    root: Path, analysis: ModuleType, mine: str, other: str, model: str
+    root: Path, analysis: ModuleType, mine: str, files: list[str], model: str
 ) -> None:
-    own, given = load(root / PAGE / mine / "experiment.yaml"), load(root / other)
+    settings: dict[str, Any] = {}
+    for file in files:
+        update_config(settings, yaml.safe_load((root / file).read_text()))
+    own, given = load(root / PAGE / mine / "experiment.yaml"), Experiment(settings, str(root / files[0]))
     assert set(own.settings["seeds"]) == analysis.SEEDS
     assert own.recipes[model] == given.recipes[model]
     for key in ("select", "decode", "corpora", "directions"):

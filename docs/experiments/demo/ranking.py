@@ -1,6 +1,6 @@
 """Does the ranking of the demo's systems stay when seeds change?
 
-cd docs/experiments/demo && python ranking.py --scores ../../../results/demo-all/scores.csv --output .
+python docs/experiments/demo/ranking.py --scores results/demo-all/scores.csv --output docs/experiments/demo
 
 Writes ranking.md, scores.csv and figure.png to the folder.
 """
@@ -20,10 +20,8 @@ from experiment.reporting.figures import draw_scores
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 
 METRIC = "chrf"
-#: How many seeds the experiment file has.
-FIRST = 3
-#: Far below all others on one test set or both: they alone make rankings agree.
-FAR_BELOW = ("word", "huffman", "char")
+#: Seeds are divided into so many and the others.
+PART = 3
 #: Systems whose mean is within this of the best one's: where the best is near the ceiling, all of them are.
 NEAR = 3.0
 
@@ -42,12 +40,17 @@ def agreement(scores: pd.DataFrame) -> str:
     pairs = list(combinations(scores.index, 2))
     kept = sum(abs((scores.loc[one] > scores.loc[other]).sum() - seeds / 2) == seeds / 2 for one, other in pairs)
     taus = [kendalltau(scores[one], scores[other]).statistic for one, other in combinations(scores.columns, 2)]
-    first = kendalltau(scores[scores.columns[:FIRST]].mean(axis=1), scores.mean(axis=1)).statistic
+    part = min(PART, seeds - 1)
+    divided = [
+        kendalltau(scores[[*some]].mean(axis=1), scores.drop(columns=[*some]).mean(axis=1)).statistic
+        for some in combinations(scores.columns, part)
+    ]
     return (
         f"Kendall's W of the {seeds} rankings is {statistic / (seeds * (systems - 1)):.2f} (1: all are equal). "
         f"Two of them have a τ of {min(taus):.2f} to {max(taus):.2f}. "
         f"{kept} of {len(pairs)} pairs of systems have the same order with each seed. "
-        f"The ranking by the mean of the first {FIRST} seeds and that by all have a τ of {first:.2f}."
+        f"The rankings by the means of {part} of them and of the others have one of {min(divided):.3f} to "
+        f"{max(divided):.3f}."
     )
 
 
@@ -58,10 +61,11 @@ def ranges(frame: pd.DataFrame, digits: int) -> list[str]:
     ]
 
 
-def ranking(rows: Sequence[Row]) -> str:
+def ranking(rows: Sequence[Row], far_below: Sequence[str]) -> str:
     """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first.
 
-    The round trip is that of a system's segmentation; the last line is the copied source.
+    The round trip is that of a system's segmentation; the last line is the copied source. How well the seeds agree is
+    said of all systems, of those without `far_below`, which alone would make rankings agree, and of the best.
     """
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
     table, copied, lines = pd.DataFrame(), {}, []
@@ -74,8 +78,7 @@ def ranking(rows: Sequence[Row]) -> str:
         table[f"{testset}, round trip"] = pd.Series({row["segmentation"]: row["round_trip"] for row in of_testset})
         copied[f"{testset}, mean"] = of_testset[0]["copied_source"]
         lines.append(f"- `{testset}`: {agreement(scores)}")
-        without = scores.drop(index=[*FAR_BELOW], errors="ignore")
-        lines.append(f"- `{testset}`, without {', '.join(FAR_BELOW)}: {agreement(without)}")
+        lines.append(f"- `{testset}`, without {', '.join(far_below)}: {agreement(scores.drop(index=[*far_below]))}")
         near = scores[scores.mean(axis=1) >= scores.mean(axis=1).max() - NEAR]
         if len(near) > 2:
             lines.append(f"- `{testset}`, the {len(near)} within {NEAR:g} of the best: {agreement(near)}")
@@ -91,10 +94,11 @@ def main(argv: list[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("--scores", type=Path, required=True, help="scores.csv of the experiment demo-all")
     parser.add_argument("--output", type=Path, required=True, help="folder for ranking.md, scores.csv and figure.png")
+    parser.add_argument("--far-below", nargs="+", default=["word", "huffman"], help="systems to leave out once")
     arguments = parser.parse_args(argv)
     rows = read_scores(arguments.scores)
     write_scores(arguments.output / "scores.csv", rows)
-    found = ranking(rows)
+    found = ranking(rows, arguments.far_below)
     (arguments.output / "ranking.md").write_text(found, encoding="utf-8")
     best = list(by_seed(rows, rows[-1]["testset"]).mean(axis=1).sort_values(ascending=False).index)
     shown = sorted((row for row in rows if row["metric"] == METRIC), key=lambda row: best.index(row["segmentation"]))

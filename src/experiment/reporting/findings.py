@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import statistics
 import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -143,15 +144,16 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def write_dev(path: Path, runs: Path, model: str) -> None:
-    """Write what the logs of a model's finished trainings say of dev: system, seed, update, nll_loss, bleu.
+def write_dev(path: Path, runs: Path, model: str, seeds: Collection[int]) -> None:
+    """Write what the logs of a model's trainings with these seeds say of dev: system, seed, update, nll_loss, bleu.
 
-    `runs` is the folder of a pair of languages in results/runs/CORPUS.
+    `runs` is the folder of a pair of languages in results/runs/CORPUS. A training that is not finished has no rows.
     """
     with path.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.DictWriter(stream, ["system", "seed", "update", "nll_loss", "bleu"], lineterminator="\n")
         rows.writeheader()
-        for training in sorted(runs.glob(f"*/{model}.*/seed*/training.json")):
+        finished = (runs.glob(f"*/{model}.*/seed{seed}/training.json") for seed in seeds)
+        for training in sorted(itertools.chain.from_iterable(finished)):
             log = training.with_name("log.jsonl")
             of = {"system": log.parents[2].name, "seed": log.parent.name.removeprefix("seed")}
             for point in read_json_lines(log):

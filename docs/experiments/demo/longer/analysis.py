@@ -3,8 +3,8 @@
 python docs/experiments/demo/longer/analysis.py --runs results/runs/demo/en-qmo
 
 Writes findings.md from the scores.csv beside it, from dev.csv and from the scores of the shorter trainings,
-../scores.csv. With --runs it first writes dev.csv, from the logs of the trainings. README.md of the folder above says
-what counts as an answer.
+../shorter/scores.csv. With --runs it first writes dev.csv, from the logs of the trainings. README.md says what counts
+as an answer. --folder ../new-seeds does the same with the scores of other seeds.
 """
 
 from __future__ import annotations
@@ -104,8 +104,11 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
     rest = each["gain"].drop(FIRST).mean()
     yield f"Without `{FIRST}`, asked afterwards: {ranking(old.drop(FIRST), new.drop(FIRST))}"
     yield f"The mean gain without it is {rest:+.1f}."
-    pairs = [divisions(scores[[*two]], 1)[0] for scores in (old, new) for two in combinations(scores.columns, 2)]
-    yield f"Pairs of seeds have a τ of {', '.join(f'{tau:.2f}' for tau in pairs)}; the last is that of 5,040 updates."
+    before, after = (
+        ", ".join(f"{divisions(scores[[*two]], 1)[0]:.2f}" for two in combinations(scores.columns, 2))
+        for scores in (old, new)
+    )
+    yield f"Pairs of seeds have a τ of {before} after 2,520 updates, and of {after} after 5,040."
     mean = Interval.around(each["gain"].mean(), each["pooled"].iloc[0] / len(each) ** 0.5)
     shown = [f"{(each['gain'] > each[spread]).sum()} by {spread} spread" for spread in ("pooled", "own")]
     yield f"The mean gain is {mean.text(1)} chrF on `{TESTSET}`. Systems that gain: {', '.join(shown)}."
@@ -130,12 +133,14 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
 def main(argv: list[str] | None = None) -> None:
     parser = command_line(__doc__)
     parser.add_argument("--runs", type=Path, help="the trainings; writes dev.csv")
+    parser.add_argument("--folder", type=Path, default=PAGE, help="has scores.csv; default: that of this program")
     arguments = parser.parse_args(argv)
+    folder: Path = arguments.folder
+    old, new = (read_scores(path / "scores.csv") for path in (PAGE.parent / "shorter", folder))
     if arguments.runs:
-        write_dev(PAGE / "dev.csv", arguments.runs, MODEL)
-    old, new = (read_scores(path / "scores.csv") for path in (PAGE.parent, PAGE))
-    parts = findings(old, new, read_csv(PAGE / "dev.csv"))
-    (PAGE / "findings.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        write_dev(folder / "dev.csv", arguments.runs, MODEL, {row["seed"] for row in new})
+    parts = findings(old, new, read_csv(folder / "dev.csv"))
+    (folder / "findings.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

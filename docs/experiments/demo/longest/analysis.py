@@ -49,9 +49,8 @@ class Scores(NamedTuple):
 
     @classmethod
     def read(cls) -> Scores:
-        longer = PAGE.parent / "longer"
-        files = (PAGE.parent / "scores.csv", longer / "scores.csv", PAGE / "scores.csv", PAGE / "char" / "scores.csv")
-        return cls(*map(by_seed, files))
+        folders = (PAGE.parent / "shorter", PAGE.parent / "longer", PAGE, PAGE / "char")
+        return cls(*(by_seed(folder / "scores.csv") for folder in folders))
 
 
 class Spread(NamedTuple):
@@ -207,7 +206,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("--runs", type=Path, help="the trainings; writes dev.csv")
     arguments = parser.parse_args(argv)
     if arguments.runs:
-        write_dev(PAGE / "dev.csv", arguments.runs, MODEL)
+        write_dev(PAGE / "dev.csv", arguments.runs, MODEL, {1, 2})
     parts = findings(Scores.read(), *(read_csv(folder / "dev.csv") for folder in (PAGE.parent / "longer", PAGE)))
     (PAGE / "findings.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
