@@ -17,6 +17,7 @@ from scipy.stats import friedmanchisquare, kendalltau
 from experiment.programs import command_line, program
 from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_scores
+from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 
 METRIC = "chrf"
@@ -61,10 +62,16 @@ def ranges(frame: pd.DataFrame, digits: int) -> list[str]:
     ]
 
 
+def less_baseline(row: Row) -> str:
+    """Return the difference from the baseline with its interval, and the verdict; of the baseline itself nothing."""
+    return "" if row["effect"] is None else f"{Interval.effect(row).text(1)} {row['verdict']}"
+
+
 def ranking(rows: Sequence[Row], far_below: Sequence[str]) -> str:
     """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first.
 
-    The round trip is that of a system's segmentation; the last line is the copied source. How well the seeds agree is
+    The difference from the baseline is that of `scores.csv`. The round trip is that of a system's segmentation; the
+    last line is the copied source. How well the seeds agree is
     said of all systems, of those without `far_below`, which alone would make rankings agree, and of the best.
     """
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
@@ -75,7 +82,9 @@ def ranking(rows: Sequence[Row], far_below: Sequence[str]) -> str:
         table[f"{testset}, mean"] = scores.mean(axis=1)
         table[f"{testset}, seeds"] = ranges(scores, 1)
         table[f"{testset}, ranks"] = ranges(scores.rank(ascending=False), 0)
-        table[f"{testset}, round trip"] = pd.Series({row["segmentation"]: row["round_trip"] for row in of_testset})
+        system = {row["segmentation"]: row for row in of_testset}
+        table[f"{testset}, less {of_testset[0]['baseline']}"] = pd.Series(system).map(less_baseline)
+        table[f"{testset}, round trip"] = pd.Series(system).map(lambda row: row["round_trip"])
         copied[f"{testset}, mean"] = of_testset[0]["copied_source"]
         lines.append(f"- `{testset}`: {agreement(scores)}")
         lines.append(f"- `{testset}`, without {', '.join(far_below)}: {agreement(scores.drop(index=[*far_below]))}")
