@@ -4,7 +4,7 @@ python docs/experiments/demo/longer/analysis.py --runs results/runs/demo/en-qmo
 
 Writes findings.md from the scores.csv beside it, from dev.csv and from the scores of the shorter trainings,
 ../shorter/scores.csv. With --runs it first writes dev.csv, from the logs of the trainings. README.md says what counts
-as an answer. --folder ../new-seeds does the same with the scores of other seeds.
+as an answer. --folder docs/experiments/demo/new-seeds does the same with the scores of other seeds.
 """
 
 from __future__ import annotations
