@@ -60,7 +60,7 @@ run: env  ## run the experiment (default: the demo) and print its table
 paper: env  ## make a paper's tables: make paper PAPER=hft SCALE=smoke|reduced|full (hft: cpu)
 	@$(BIN)/python scripts/run_experiment.py --cores $(CORES) --configfile papers/$(PAPER)/experiment.yaml $(if $(strip $(SETTINGS)),-- --config $(SETTINGS))
 
-demo: env  ## all segmentations of the demo with three seeds (an hour or two of two cores)
+demo: env  ## all segmentations of the demo with three seeds (two to three hours of two cores)
 	@$(MAKE) run EXPERIMENT=config/experiments/demo-all.yaml
 
 plan: env  ## what will be run: make plan EXPERIMENT=FILE, or make plan PAPER=hft SCALE=full
