@@ -21,8 +21,6 @@ from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 
 METRIC = "chrf"
-#: Seeds are divided into so many and the others.
-PART = 3
 #: Systems whose mean is within this of the best one's: where the best is near the ceiling, all of them are.
 NEAR = 3.0
 
@@ -41,7 +39,7 @@ def agreement(scores: pd.DataFrame) -> str:
     pairs = list(combinations(scores.index, 2))
     kept = sum(abs((scores.loc[one] > scores.loc[other]).sum() - seeds / 2) == seeds / 2 for one, other in pairs)
     taus = [kendalltau(scores[one], scores[other]).statistic for one, other in combinations(scores.columns, 2)]
-    part = min(PART, seeds - 1)
+    part = (seeds + 1) // 2
     divided = [
         kendalltau(scores[[*some]].mean(axis=1), scores.drop(columns=[*some]).mean(axis=1)).statistic
         for some in combinations(scores.columns, part)
