@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from replication import paper, report
@@ -174,3 +175,28 @@ def test_intervals_are_judged_in_languages_and_not_on_average(
     changed = (printed["metric"] == "effect_includes_zero") & (printed["segmentation"] == variant)
     printed.loc[changed & (printed["corpus"] == corpus), "value"] = 0.0
     assert random_bpe.claims["random-bpe-intervals"](Runs(printed)).state == state
+
+
+def test_the_page_says_what_was_measured_of_table_1() -> None:
+    folder = FOLDER.parent / "docs/reproductions/random-bpe-effects"
+    measured = pd.read_csv(folder / "effects.csv").set_index(["metric", "row"])["value"]
+    printed = read("random-bpe").printed["table2"].set_index(["metric", "row"])["value"]
+    differs = (measured.loc[printed.index] - printed).groupby("metric").agg(list)
+    assert len(differs["effect_mean"]) == 30
+    off = np.array(differs["effect_mean"])
+    ends = np.array([*differs["effect_hdi_lower"], *differs["effect_hdi_upper"]])
+    lines = (folder / "README.md").read_text(encoding="utf-8").replace("−", "-")
+    assert f"seed 1 | {np.sqrt(np.mean(off**2)):.3f} | {abs(off).max():.3f} |" in lines
+    text = " ".join(lines.split())
+    assert f"differ by {np.sqrt(np.mean(ends**2)):.2f} (root mean square), at most {abs(ends).max():.2f}" in text
+    assert f"and {np.sum(np.array(differs['effect_includes_zero']) == 0)} of 30 check marks are the same" in text
+    assert f"ends at {measured['effect_hdi_upper', 'γ 32000, Estonian']:.3f}." in text
+    assert f"r̂ is at most {measured['effect_r_hat'].max():.3f}" in text
+    assert f"at least {int(measured['effect_samples'].min())} effective samples" in text
+    assert f"warns of {measured['sampler_divergences'].item():.0f} divergences" in text
+    for language in ("average", "Estonian", "Finnish", "German", "Uzbek"):
+        pair = [f"β {name}, {language}" if language != "average" else f"β̄ {name}" for name in ("Random", "Standard")]
+        mean, lower, upper = (
+            measured[f"effect_difference_{part}", " − ".join(pair)] for part in ("mean", "hdi_lower", "hdi_upper")
+        )
+        assert f"| {language} | {mean:.2f} | {lower:.2f} to {upper:.2f} |" in lines
