@@ -14,7 +14,7 @@ from replication.claims import LARGEST, Finding, Numbers, Runs, claim, differenc
 from replication.corpus_counts import corpus_counts
 from replication.figures import draw, figure
 from replication.measurements import at_least, at_most, matching, other_than
-from replication.sources import Rows, SegmentedText, Sources, by_metric, measure
+from replication.sources import Rows, Sources, TextInPieces, by_metric, measure
 from replication.tables import Frames, as_measured, as_printed
 from subwords.counting import count_words
 from subwords.huffman import expected_length, huffman_codes
@@ -61,7 +61,7 @@ def symbols(sources: Sources, language: str = "") -> Rows:
         yield {"corpus": corpus, "algorithm": algorithm, "metric": "symbols_most", "value": number}
 
 
-def in_order(sources: Sources) -> list[SegmentedText]:
+def in_order(sources: Sources) -> list[TextInPieces]:
     """Return the segmented texts in the order of the experiment's segmentations."""
     order = list(sources.experiment.segmentations)
     return sorted(sources.segmented, key=lambda text: order.index(text.segmentation.name))

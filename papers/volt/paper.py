@@ -30,7 +30,7 @@ from replication.claims import (
 )
 from replication.figures import drawn
 from replication.measurements import UNITS, matching, other_than, records
-from replication.sources import Rows, SegmentedText, Sources, by_metric, measure
+from replication.sources import Rows, Sources, TextInPieces, by_metric, measure
 from replication.tables import (
     ALONE,
     CHRF,
@@ -224,7 +224,7 @@ def overlap(sources: Sources, found: Sequence[str], bpe: Sequence[str]) -> Rows:
 FREQUENT, OTHERS = "most frequent tenth", "others"
 
 
-def merges_of(text: SegmentedText) -> int:
+def merges_of(text: TextInPieces) -> int:
     """Return how many merges a joint model has."""
     return int(text.statistics[text.languages[0]]["size_reached"])
 
@@ -245,7 +245,7 @@ def entropies(sources: Sources, corpus: str, direction: str, segmentations: Sequ
     called BPE; those of the size with the highest utility are there once more, in a row called "highest MUV".
     """
     sources.check_segmentations(*segmentations)
-    texts: dict[Any, SegmentedText] = {
+    texts: dict[Any, TextInPieces] = {
         text.segmentation.size: text
         for text in sources.segmented
         if text.corpus == corpus and text.segmentation.name in segmentations
@@ -303,7 +303,7 @@ def correlation(sources: Sources, corpus: str, pairs: Mapping[str, str], languag
             yield row | {"metric": metric, "value": value, "error": error, "freedom": len(correlations) - 1}
 
 
-def _entropies(text: SegmentedText, lengths: Mapping[str, int]) -> dict[str, float]:
+def _entropies(text: TextInPieces, lengths: Mapping[str, int]) -> dict[str, float]:
     """Return the entropy of each language's text with its translations, segmented by one vocabulary."""
     many, target = (piece_counts_by_stretch(path, lengths) for path in text.pieces)
     return {language: vocabulary_entropy(many[language] + target[language]) for language in lengths}

@@ -71,7 +71,7 @@ def by_metric(keys: Mapping[str, Any], values: Mapping[str, Any], prefix: str = 
 
 
 @dataclass(frozen=True)
-class SegmentedText:
+class TextInPieces:
     """A text of a corpus and pair in the pieces of a segmentation."""
 
     corpus: str
@@ -173,14 +173,14 @@ class Sources:
         return list(dict.fromkeys(p for grid in self._grids(False) for p in self.experiment.segmented_in(grid)))
 
     @cached_property
-    def segmented(self) -> list[SegmentedText]:
+    def segmented(self) -> list[TextInPieces]:
         """The segmented texts of its grids and texts."""
         return [self._text(*place) for place in self._places]
 
-    def _text(self, corpus: str, pair: str, segmentation: str, seed: int) -> SegmentedText:
+    def _text(self, corpus: str, pair: str, segmentation: str, seed: int) -> TextInPieces:
         found = self.plan.segmentation(corpus, pair, segmentation, seed)
         name = found.segmentation.label(seed)
-        return SegmentedText(corpus, pair, name, Path(found.folder), found.segmentation, found.algorithm)
+        return TextInPieces(corpus, pair, name, Path(found.folder), found.segmentation, found.algorithm)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -279,13 +279,13 @@ class Sources:
                 found[f"{choice.with_suffix('')}.{key({'metrics': sorted(metrics)})}.{DONE}"] = run, choice, metrics
         return found
 
-    def text_of(self, run: Run) -> SegmentedText:
+    def text_of(self, run: Run) -> TextInPieces:
         """Return the segmented text that a run was trained on."""
         return self._text(run.corpus, run.pair, run.segmentation, run.seed)
 
     # ---- what belongs to a text
 
-    def text_keys(self, text: SegmentedText) -> dict[str, Any]:
+    def text_keys(self, text: TextInPieces) -> dict[str, Any]:
         """Return the columns that say which segmented text a measurement belongs to."""
         return {
             "corpus": text.corpus,
@@ -301,7 +301,7 @@ class Sources:
         """Return the folder of a corpus's text in a form (raw or moses)."""
         return Path(self.plan.text(corpus, pair).form(form))
 
-    def read_by(self, text: SegmentedText, split: str = "train") -> list[Path]:
+    def read_by(self, text: TextInPieces, split: str = "train") -> list[Path]:
         """Return the files that a segmentation reads, one a language."""
         folder = self.text_folder(text.corpus, text.pair, text.segmentation.text)
         return [folder / f"{split}.{language}" for language in text.languages]

@@ -25,7 +25,7 @@ from replication import report
 from replication.claims import AS_PRINTED, CONFIRMED, NOT_CONFIRMED, NOT_TESTABLE, Runs
 from replication.measurements import frame, matching, together
 from replication.paper import read
-from replication.sources import SegmentedText, Sources
+from replication.sources import Sources, TextInPieces
 from replication.tables import of_value
 from subwords.bpe import BPE
 from subwords.errors import InputError
@@ -163,9 +163,9 @@ class Made:
     check_segmentations = Sources.check_segmentations
 
     @property
-    def segmented(self) -> list[SegmentedText]:
+    def segmented(self) -> list[TextInPieces]:
         return [
-            SegmentedText(
+            TextInPieces(
                 corpus,
                 pair,
                 name,
@@ -184,7 +184,7 @@ class Made:
     def paper(self) -> Any:
         return SimpleNamespace(printed=read("sbpe").printed, where="x", sizes=self.sizes)
 
-    def read_by(self, text: SegmentedText, split: str) -> list[Path]:
+    def read_by(self, text: TextInPieces, split: str) -> list[Path]:
         return [Path(f"{split}.{language}") for language in text.languages]
 
     def directions(self, pair: str) -> list[str]:
@@ -196,7 +196,7 @@ class Made:
     def scores(self) -> Any:
         return frame(self.measured)
 
-    def text_keys(self, text: SegmentedText) -> dict[str, Any]:
+    def text_keys(self, text: TextInPieces) -> dict[str, Any]:
         name = text.name
         return {"corpus": text.corpus, "segmentation": name, "algorithm": name.split("-")[0], "size": self.sizes[name]}
 
