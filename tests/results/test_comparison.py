@@ -223,6 +223,16 @@ def test_what_only_copies_has_learned_nothing():
     scores = {name: np.mean([run.score for run in each]) for name, each in systems.items()}
     assert scores["good"] > 2 * copy.score > scores["above, but not twice as high"] > copy.score
     assert have_learned(systems, copy) == {"good": True, "above, but not twice as high": False, "copies": False}
+    # Two seeds far apart have an interval from below zero. Both have learned, unless one of them copies.
+    far_apart = {
+        "both good": [bleu_of(noisy(0.0), references), bleu_of(noisy(0.25), references)],
+        "one copies": [bleu_of(noisy(0.0), references), copy],
+    }
+    assert all(
+        scipy.stats.ttest_1samp([run.score - copy.score for run in each], 0).pvalue > 0.05
+        for each in far_apart.values()
+    )
+    assert have_learned(far_apart, copy) == {"both good": True, "one copies": False}
     # Copying earns nothing here: the floor decides.
     none = bleu_of(["y"] * 120, references)
     few = bleu_of(["w1 x x x x x x x x"] * 120, references)
