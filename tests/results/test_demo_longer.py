@@ -89,8 +89,9 @@ def test_a_seed_that_some_systems_lack_does_not_count(analysis: ModuleType) -> N
     assert analysis.by_seed(some).to_dict() == {1: {"bpe": 50.0, "hft": 49.0}}
 
 
-def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path) -> None:
-    page = root / PAGE
-    scores = (read_scores(folder / "scores.csv") for folder in (page.parent / "shorter", page))
+@pytest.mark.parametrize("folder", ["longer", "new-seeds"])
+def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, folder: str) -> None:
+    page = (root / PAGE).with_name(folder)
+    scores = (read_scores(each / "scores.csv") for each in (page.parent / "shorter", page))
     found = "\n\n".join(analysis.findings(*scores, read_csv(page / "dev.csv"))) + "\n"
     assert (page / "findings.md").read_text(encoding="utf-8") == found
