@@ -20,7 +20,7 @@ from experiment.training.fairseq_flags import arguments
 
 
 def count_parameters(flags: Mapping[str, Any], joint: bool, source: int, target: int) -> int:
-    """Return the number of trained parameters of a recipe's model for vocabularies of so many pieces.
+    """Return the number of parameters of a recipe's model for vocabularies of so many pieces.
 
     With `joint`, both sides have one vocabulary, of `source` pieces. Dictionaries are filled up as for training.
     """

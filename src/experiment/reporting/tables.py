@@ -180,7 +180,10 @@ def _untrained(systems: Systems, rows: Sequence[Row]) -> list[str]:
         for testset in _distinct(rows, "testset")
         if any(row["verdict"] == LEARNED_NOTHING for row in mine if row["testset"] == testset)
     ]
-    rule = f"Their BLEU is not above twice the copied source's, not above {BLEU_FLOOR:g}, or not significantly higher."
+    rule = (
+        f"Their BLEU is not above twice the copied source's, not above {BLEU_FLOOR:g}, or neither significantly higher"
+        " nor clearly above both in each training alone."
+    )
     return [f"Learned nothing: {', '.join(nothing)}. {rule}"] if nothing else []
 
 
