@@ -69,8 +69,8 @@ def ranking(rows: Sequence[Row], far_below: Sequence[str]) -> str:
     """Return, as Markdown, the systems with their scores and ranks over seeds, the best of the last test set first.
 
     The difference from the baseline is that of `scores.csv`. The round trip is that of a system's segmentation; the
-    last line is the copied source. How well the seeds agree is
-    said of all systems, of those without `far_below`, which alone would make rankings agree, and of the best.
+    last line is the copied source. Below the table: how well the seeds agree on all systems, on those without
+    `far_below`, which alone would make rankings agree, and on the best.
     """
     testsets = list(dict.fromkeys(row["testset"] for row in rows))
     table, copied, lines = pd.DataFrame(), {}, []
