@@ -36,9 +36,7 @@ def longer(root: Path, load_program: Callable[[Path], ModuleType]) -> ModuleType
 @pytest.mark.parametrize("pair", PAGES)
 def test_the_findings_follow_from_the_scores(analysis: ModuleType, root: Path, pair: str) -> None:
     folder = root / SWEEP / pair
-    rows = read_scores(folder / "scores.csv")
-    if (folder / "morphemes.csv").exists():
-        rows = analysis.with_morphemes(rows, folder / "morphemes.csv")
+    rows = analysis.with_morphemes(read_scores(folder / "scores.csv"), folder)
     assert analysis.findings(rows, analysis.Beside.of(folder)) == (folder / "findings.md").read_text(encoding="utf-8")
 
 
@@ -151,6 +149,53 @@ def test_the_gain_of_longer_training_less_that_of_shorter(analysis: ModuleType, 
     shown = f"{sign * 5:+.2f} [{sign * 5 - half:+.2f}, {sign * 5 + half:+.2f}]".replace("-", "−")
     assert (name, found) == ("D1, bpe", getattr(analysis, verdict))
     assert evidence.startswith(shown)
+
+
+def test_algorithms_that_were_trained_later_are_judged_beside_the_earlier(analysis: ModuleType) -> None:
+    """Size 500 is not in the mean of I3; an algorithm with a size that learned nothing is not testable."""
+    scores = {"bpe": [30, 31, 33, 36], "byte-bpe": [20, 29, 31, 34], "pathpiece": [29, 31, 33, 36]}
+    rows = [
+        {**row, "verdict": LEARNED_NOTHING if row["segmentation"] in ("byte-bpe-500", "pathpiece-1000") else "open"}
+        for name, means in scores.items()
+        for size, mean in zip(analysis.SIZES, means, strict=True)
+        for row in rows_of({f"{name}-{size}": (mean - 0.3, mean, mean + 0.3)})
+    ]
+    rows = [{**row, "copied_source": 1.0} for row in rows]
+    earlier = [{**row, "score": row["score"] + 0.2 * (row["size"] > 1000)} for row in rows]
+
+    def interval(value: float, sizes: int) -> str:
+        """Groups with a variance of 0.09 and three seeds, half of them of each side."""
+        half = student_t.ppf(0.975, 2 * sizes * 2) * sqrt(2 * sizes * 0.09 / 3 / sizes**2)
+        return f"{value:+.2f} [{value - half:+.2f}, {value + half:+.2f}], p".replace("-", "−")
+
+    alike, told, below, untested = analysis.further_hypotheses(rows, earlier)
+    assert (alike[1][: alike[1].index(" =")], alike[2]) == (interval(-0.1, 4), analysis.CONFIRMED)
+    assert told[1:] == ("0 of 8: none", analysis.OPEN)
+    assert (below[0], below[1][: below[1].index(" =")], below[2]) == (
+        "I3, byte-bpe",
+        interval(-2, 3),
+        analysis.CONFIRMED,
+    )
+    assert (untested[0], untested[2]) == ("I3, pathpiece", analysis.NOT_TESTABLE)
+
+
+def test_algorithms_that_were_trained_later_join_the_earlier_without_bpe(analysis: ModuleType, root: Path) -> None:
+    """H1 among all: bpe's gain is that of its first trainings, not of those beside the later algorithms."""
+    earlier = read_scores(root / SWEEP / "en-ga/scores.csv")
+    later = [
+        {**row, "algorithm": new, "segmentation": row["segmentation"].replace(old, new), "score": row["score"] + 0.1}
+        for old, new in (("bpe", "bpe"), ("hft", "spm-bpe"))
+        for row in earlier
+        if row["algorithm"] == old
+    ]
+    for row in later:
+        row["score"] += (row["size"] == 4000) * 2
+    beside = analysis.Beside(decided_among=analysis.FURTHER["further"], earlier=earlier)
+    own, _, among_all = analysis.findings(later, beside).partition("## Among all algorithms")
+    assert ["| H1, bpe | +7.91" in part for part in (own, among_all)] == [True, False]
+    assert ["| H1, bpe | +5.91" in part for part in (own, among_all)] == [False, True]
+    assert all("| H1, spm-bpe | +8.42" in part for part in (own, among_all))
+    assert "H1, hft" not in own
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ Writes findings.md, scores.csv, figure.png and, of many algorithms, algorithms.p
 all sizes and seeds are judged. Where the folder has morphemes.csv (morphemes.py), agreement with morphemes is one more
 measure; words.csv (words.py) adds words by frequency; where it has first-run/scores.csv, this is the second run of a
 pair, and its own hypotheses are judged, too; those of a pair that is trained longer are judged beside the shorter run.
-Where ../sampling has trained the algorithms that draw with the same recipe, H2 is judged with them, too; lengths.csv
-(lengths.py) adds how long translations are.
+A folder `further` in that of a run has algorithms that were trained later: they are judged among themselves, and with
+the others. Where ../sampling has trained the algorithms that draw with the same recipe, H2 is judged with them, too;
+lengths.csv (lengths.py) adds how long translations are.
 """
 
 from __future__ import annotations
 
 import csv
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +50,10 @@ SIZES = (500, 1000, 2000, 4000)
 SEEDS = 3
 #: The algorithms that every pair has. H1 to H6 are decided among them.
 FIRST = ("bpe", "hft", "unigram", "huffman", "sbpe", "wordpiece", "random-bpe", "volt", "char", "word")
+#: The folder, within that of a run, with algorithms that were trained later -> those that its hypotheses are about.
+FURTHER = {"further": ("bpe", "spm-bpe", "byte-bpe", "picky-bpe", "pathpiece", "greedtok")}
+#: Algorithms whose sizes count the 256 bytes, predicted to be below bpe in the mean of the sizes (I3).
+OF_BYTES = ("byte-bpe", "pathpiece", "greedtok")
 #: Algorithms that draw the segmentation of train at random -> the same without drawing (G2).
 DRAWN = {"bpe-dropout": "bpe", "unigram-sampling": "unigram"}
 #: Codes without meaning, and merges drawn at random: made to be worse, and left out of what composes words of pieces.
@@ -278,8 +283,13 @@ def prediction_verdicts(found: Prediction) -> Iterator[Verdict]:
     yield "H6", f"absolute ρ of Rényi efficiency, less that of pieces: {shown(turned)}", TOO_FEW if few else verdict
 
 
-def with_morphemes(rows: Sequence[Row], path: Path) -> list[Row]:
-    """Return the rows with the agreement with gold morphemes (F1, 0 to 1) of their system and seed."""
+def with_morphemes(rows: Sequence[Row], folder: Path) -> Sequence[Row]:
+    """Return the rows with the agreement with gold morphemes (F1, 0 to 1) of their system and seed.
+
+    It is that of morphemes.csv in the folder; without this file the rows stay as they are.
+    """
+    if not (path := folder / "morphemes.csv").exists():
+        return rows
     f1: dict[tuple[str, int], dict[str, float | None]] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for each in csv.DictReader(stream):
@@ -313,6 +323,11 @@ def composing_rows(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["size"] and row["algorithm"] not in (*CONTROLS, "word")]
 
 
+def mean_less(one: Curve, other: Curve, sizes: Collection[int]) -> Signed:
+    """Return the mean of an algorithm's sizes less that of another's; each size's seeds are a group of their own."""
+    return [(sign / len(sizes), curve[size][1]) for sign, curve in ((1, one), (-1, other)) for size in sizes]
+
+
 def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Iterator[str]:
     """Yield, as Markdown, how far each algorithm is from bpe in the mean of the sizes at which both learned something.
 
@@ -320,10 +335,7 @@ def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Itera
     """
     both = {name: learned.get("bpe", set()) & learned.get(name, set()) for name in found if name != "bpe"}
     sizes = {name: sorted(common) for name, common in both.items() if common}
-    asked = {
-        name: [(sign / len(of), found[each][size][1]) for sign, each in ((1, name), (-1, "bpe")) for size in of]
-        for name, of in sizes.items()
-    }
+    asked = {name: mean_less(found[name], found["bpe"], of) for name, of in sizes.items()}
     yield "## The mean of the sizes, less that of bpe"
     lines = (f"| {name} | {', '.join(map(str, sizes[name]))} | {each.text()} |" for name, each in judge(asked).items())
     yield "\n".join(["| algorithm | sizes | chrF |", "|---|---|---|", *lines])
@@ -428,8 +440,22 @@ def longer_run_hypotheses(rows: Sequence[Row], shorter: Sequence[Row]) -> Iterat
         yield from verdicts("D3", means_less(now, dict.fromkeys(predicted, "bpe")), -1, NO_DIFFERENCE)
 
 
+def further_hypotheses(rows: Sequence[Row], earlier: Sequence[Row]) -> Iterator[Verdict]:
+    """I1 to I3: bpe against its first trainings, differences from bpe size by size and in the mean of the sizes."""
+    found, learned = curves(rows), sizes_that_learned(rows)
+    change = judge({"": mean_less(found["bpe"], curves(judged(earlier))["bpe"], SIZES)})[""]
+    yield "I1", change.text(), alike(change.change)
+    yield told_from_bpe("I2", rows, left_out=())
+    sizes = {*SIZES[1:]}
+    asked = {name: mean_less(found[name], found["bpe"], sizes) for name in OF_BYTES if name in found}
+    for label, evidence, verdict in verdicts("I3", asked, -1, NO_DIFFERENCE):
+        name = label.removeprefix("I3, ")
+        testable = sizes <= learned.get(name, set()) & learned.get("bpe", set())
+        yield label, evidence, verdict if testable else NOT_TESTABLE
+
+
 def alike(change: Interval) -> str:
-    """K3: is the change less than what counts as a difference?"""
+    """K3, I1: is the change less than what counts as a difference?"""
     within = max(-change.low, change.high) < NO_DIFFERENCE
     return CONFIRMED if within else REFUTED if max(change.low, -change.high) > NO_DIFFERENCE else OPEN
 
@@ -482,6 +508,8 @@ class Beside(NamedTuple):
     sampled: Sequence[Row] = ()  # by the algorithms that draw, with the same training
     words: Sequence[Mapping[str, str]] = ()
     lengths: Sequence[Mapping[str, str]] = ()
+    decided_among: Collection[str] = FIRST
+    earlier: Sequence[Row] = ()  # of the algorithms that were trained before
 
     @classmethod
     def of(cls, folder: Path) -> Beside:
@@ -499,13 +527,15 @@ class Beside(NamedTuple):
             sampled=scores(folder.parents[1] / "sampling" / SAMPLED[folder.name]) if folder.name in SAMPLED else (),
             words=table("words.csv"),
             lengths=table("lengths.csv"),
+            decided_among=FURTHER.get(folder.name, FIRST),
+            earlier=with_morphemes(scores(folder.parent), folder.parent) if folder.name in FURTHER else (),
         )
 
 
 def findings(every: Sequence[Row], beside: Beside) -> str:
     """Return the hypotheses' evidence and verdicts, and what differs between the systems, as Markdown."""
     rows = judged(every)
-    first = [row for row in rows if row["algorithm"] in FIRST]
+    first = [row for row in rows if row["algorithm"] in beside.decided_among]
     systems = swept(rows)
     said = f"{len(systems)} systems, {SEEDS} seeds each: {', '.join(curves(rows))}."
     if untrained := sum(not system.learned for system in systems):
@@ -519,7 +549,16 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
         parts += ["## The second run", verdict_table(second, EVIDENCE)]
     if beside.shorter:
         parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, beside.shorter), EVIDENCE)]
-    if len(first) < len(rows):
+    if beside.earlier:
+        both = [*judged(beside.earlier), *(row for row in first if row["algorithm"] not in FIRST)]
+        parts += [
+            "## Beside the algorithms that were trained before",
+            verdict_table(further_hypotheses(rows, beside.earlier), EVIDENCE),
+            "## Among all algorithms, bpe with its first trainings",
+            verdict_table(hypotheses(both), EVIDENCE),
+            *among_one_size(composing_rows(both)),
+        ]
+    elif len(first) < len(rows):
         parts += [
             "## Among all algorithms",
             verdict_table(hypotheses(rows), EVIDENCE),
@@ -554,8 +593,7 @@ def main(argv: list[str] | None = None) -> None:
     rows = complete(read_scores(arguments.scores))
     arguments.output.mkdir(parents=True, exist_ok=True)
     write_scores(arguments.output / "scores.csv", rows)
-    if (morphemes := arguments.output / "morphemes.csv").exists():
-        rows = with_morphemes(rows, morphemes)
+    rows = with_morphemes(rows, arguments.output)
     found = findings(rows, Beside.of(arguments.output))
     (arguments.output / "findings.md").write_text(found, encoding="utf-8")
     for name, figure in (
