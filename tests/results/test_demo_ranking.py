@@ -86,3 +86,13 @@ def test_agreement_by_hand(module: ModuleType) -> None:
     assert "2 of 3 pairs" in said
     # seeds 1 and 2 tie b and c, and seed 3 does not; 1 and 3 likewise; 2 and 3 have one order of them, 1 the other
     assert "have one of 0.333 to 0.816" in said
+
+
+def test_a_ranking_stays_with_seeds_as_they_are_known_and_not_with_noise(
+    root: Path, load_program: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(root / FOLDER))
+    rule = load_program(root / FOLDER / "rule.py")
+    monkeypatch.setattr(rule, "DRAWS", 5)
+    known = rule.by_seed(read_scores(root / FOLDER / "scores.csv"), "test_unseen")[[*rule.KNOWN]]
+    assert [rule.missed(known, 3, times) for times in (0, 100)] == [0, 1]
