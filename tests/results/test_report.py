@@ -272,10 +272,10 @@ def texts_in(figure: Figure) -> list[str]:
 
 def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(finished):
     bpe = [row for row in read_scores(finished / "scores.csv") if row["segmentation"] == "bpe"]
-    measured = {"vocabulary": (480, 950, 2100), "pieces_per_sentence_target": (30.0, 24.0, 19.5)}
+    measured = {"vocabulary": (980, 1950, 4100), "pieces_per_sentence_target": (30.0, 24.0, 19.5)}
     rows = [
         row
-        | {"segmentation": f"bpe-{number}", "size": 500 * 2**number}
+        | {"segmentation": f"bpe-{number}", "size": 1000 * 2**number}
         | {"boundary_f1_target": None, "boundary_f1_source": None}
         | {"renyi_efficiency_target": None}
         | {name: values[number] for name, values in measured.items()}
@@ -285,7 +285,7 @@ def test_scores_are_drawn_against_the_entries_really_there_and_other_measures(fi
     figure = draw_sweep(rows)
     assert figure is not None
     assert len(figure.axes) == 8  # two test sets, two metrics, two measures
-    assert {"500", "1,000", "2,000", "target pieces per sentence"} <= set(texts_in(figure))
+    assert {"1,000", "2,000", "4,000", "target pieces per sentence"} <= set(texts_in(figure))
     for axes, values in zip(figure.axes, itertools.cycle(measured.values()), strict=False):
         line = axes.containers[0].lines[0]  # without its bars
         assert tuple(line.get_xdata()) == values

@@ -60,6 +60,29 @@ def test_the_findings_on_longer_training_follow_from_the_scores(longer: ModuleTy
     assert (tmp_path / "findings.md").read_bytes() == (folder / "findings.md").read_bytes()
 
 
+def test_how_far_training_is_from_its_end_is_that_of_the_losses(root: Path) -> None:
+    """The fall of the loss on dev in the last 400 updates, in bits a sentence: its pieces and its end."""
+    found: dict[str, list[str]] = {}
+    for pair in ("en-de-2400", "en-fr-2400", "en-cs-2400", "en-ga"):
+        folder, falls = root / SWEEP / pair, dict[str, list[float]]()
+        pieces = {
+            row["segmentation"]: row["pieces_per_sentence_target"] + 1 for row in read_scores(folder / "scores.csv")
+        }
+        with (folder / "dev_losses.csv").open(encoding="utf-8", newline="") as stream:
+            for row in csv.DictReader(stream):
+                if sign := {"2000": 1, "2400": -1}.get(row["updates"]):
+                    falls.setdefault(row["segmentation"], []).append(sign * float(row["loss"]) / 3)
+        bits = {name: sum(values) * pieces[name] for name, values in falls.items()}
+        for size in ("500", "4000"):
+            six = [bits[f"{name}-{size}"] for name in ("bpe", "hft", "unigram", "sbpe", "wordpiece", "volt")]
+            found.setdefault(size, []).append(f"{fmean(six):.1f}")
+        found.setdefault("char", []).append(f"{bits['char']:.1f}")
+    page = (root / SWEEP / "README.md").read_text(encoding="utf-8")
+    listed = {name: f"{', '.join(each[:3])} and {each[3]}" for name, each in found.items()}
+    assert f"in the mean of the six by {listed['500']} bits at 500" in " ".join(page.split())
+    assert f"by {listed['4000']} at 4,000, and by {listed['char']} for `char`" in " ".join(page.split())
+
+
 def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     """Return the lines of a pair's table: chrF over seeds with its interval (BLEU), by size, and the round trip's."""
     found: dict[str, dict[int | None, dict[str, list[float]]]] = {}

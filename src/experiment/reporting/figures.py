@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from experiment.reporting.drawing import COLORS, DASHES, GRID, MARKERS, axes_grid, styled
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_PIECES = 8  # of a word, in histograms; the rest is one bar
 MOST_LINES = 10  # more algorithms in one panel cannot be told apart
+MOST_TICKS = 8  # one for each size; of more, labels overlap
 
 
 def draw_scores(rows: Sequence[Row]) -> Figure:
@@ -101,7 +102,7 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
     """
     algorithms = by_algorithm(rows)
     measures = [name for name in MEASURES if any(row[name] is not None for row in rows)]
-    sizes = ({runs[0]["size"] for runs in systems.values()} - {None} for systems in algorithms.values())
+    sizes = [{runs[0]["size"] for runs in systems.values()} - {None} for systems in algorithms.values()]
     if not measures or all(len(each) < 2 for each in sizes):
         return None
     columns = columns or list(dict.fromkeys((row["testset"], row["metric"]) for row in rows))
@@ -122,7 +123,7 @@ def draw_sweep(rows: Sequence[Row], columns: Sequence[tuple[str, str]] | None = 
                     axes.errorbar(xs, means, widths, capsize=2, ms=4, lw=1.2, elinewidth=0.8, **look)
                     drawn.setdefault((testset, metric), []).extend(zip(means, widths, strict=True))
             if measure == "vocabulary":
-                _count_on_log_scale(axes)
+                _count_on_log_scale(axes, set().union(*sizes))
             if place % across == 0:
                 axes.set_ylabel(f"{METRICS[metric].label} on {testset}")
             if (testset, metric) == columns[-1]:
@@ -169,7 +170,7 @@ def draw_algorithms(rows: Sequence[Row], testset: str, metric: str) -> Figure | 
             axes.errorbar(xs, means, widths, fmt="o-", ms=3.5, lw=1.3, capsize=2, color=COLORS[0], zorder=3)
             axes.set_title(name, fontsize=9)
             axes.tick_params(labelsize=8)
-            _count_on_log_scale(axes, narrow=True)
+            _count_on_log_scale(axes)
         figure.supxlabel("entries in the vocabulary", fontsize=9)
         figure.supylabel(f"{METRICS[metric].label} on {testset}", fontsize=9)
     return figure
@@ -188,12 +189,12 @@ def _points(
     return found
 
 
-def _count_on_log_scale(axes: Axes, narrow: bool = False) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
+def _count_on_log_scale(axes: Axes, sizes: Collection[int] = ()) -> None:
+    """Draw counts on a log scale, with a tick for each of the sizes that were asked for, if they are few."""
+    from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
     axes.set_xscale("log")
-    smallest, largest = axes.get_xlim()
-    axes.xaxis.set_major_locator(LogLocator(subs=(1,) if narrow or largest > 100 * smallest else (1, 2, 5)))
+    axes.xaxis.set_major_locator(FixedLocator(sorted(sizes)) if 0 < len(sizes) <= MOST_TICKS else LogLocator())
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter(NullFormatter())
 
