@@ -137,6 +137,47 @@ def test_the_page_says_what_all_seeds_give(root: Path) -> None:
     assert f"Its ten new ones are {chrf} chrF and {bleu} BLEU above them" in text
 
 
+@pytest.mark.parametrize(
+    ("effect", "half", "failed", "verdict"),
+    [
+        (0.6, 1.0, 0, "confirmed"),  # the mean of four has half of this half-width
+        (0.4, 1.0, 0, "open"),
+        (-0.6, 1.0, 0, "refuted"),
+        (0.1, 0.6, 0, "refuted"),  # within 0.5 of 0
+        (0.4, 0.6, 0, "confirmed"),  # above 0, though within 0.7 of it
+        (0.4, 0.6, 1, "confirmed"),  # 0.6 / √3 with three directions
+        (0.4, 0.6, 2, "not testable"),
+    ],
+)
+def test_p_is_judged_by_its_rule(
+    root: Path, load_program: Callable[[Path], ModuleType], effect: float, half: float, failed: int, verdict: str
+) -> None:
+    analysis = load_program(root / "docs/experiments/hft-words/analysis.py")
+    directions = ("en-ga", "ga-en", "en-mr", "mr-en")
+    rows, first = [], []
+    for direction in directions:
+        spm = rows_of({direction: (effect, half)}, None, 3)
+        rows += [{**row, "segmentation": "spm-irish", "score": 5.0 + row["seed"]} for row in spm]
+        raw = [{**row, "segmentation": "bpe-raw-2000", "size": 2000, "effect": None, "verdict": ""} for row in spm]
+        rows += [{**row, "score": 4.0 + row["seed"]} for row in raw]
+        names = ("bpe-raw", "bpe-hft-words", "bpe-moses", "hft")
+        first += [{**row, "segmentation": name, "score": 3.5 + row["seed"]} for name in names for row in spm]
+    for row in rows:
+        if row["segmentation"] == "spm-irish" and row["direction"] in directions[:failed]:
+            row["verdict"] = "learned nothing"
+    said, table, before = analysis.of_sentencepiece(rows, first)
+    if verdict == "not testable":
+        assert said == "P: not testable, learned nothing: en-ga, ga-en."
+    else:
+        interval = half / (4 - failed) ** 0.5
+        shown = f"{effect:+.2f} [{effect - interval:+.2f}, {effect + interval:+.2f}], {verdict}.".replace("-", "−")
+        assert said == f"P, the mean of {4 - failed} directions, spm less bpe-raw, BLEU: {shown}"
+    assert table.splitlines()[2].count("learned nothing") == failed
+    low, high = ttest_ind([4, 5, 6], [3.5, 4.5, 5.5], equal_var=False).confidence_interval(0.95)
+    line = next(line for line in before.splitlines() if line.startswith("| bpe-raw less bpe-raw"))
+    assert line.split(" | ")[1] == f"+0.50 [{low:+.2f}, {high:+.2f}]".replace("-", "−")
+
+
 def test_the_figure_has_the_differences_of_the_findings(root: Path, load_program: Callable[[Path], ModuleType]) -> None:
     page = root / "docs/experiments/hft-words"
     found = [

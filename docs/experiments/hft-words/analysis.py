@@ -7,7 +7,7 @@ Writes findings.md to the folder: from scores.csv, from dev.csv where there is o
 translations.tar.xz. `--runs` (results/runs/loresmt-en-ga/en-ga) first writes dev.csv from the trainings' logs. A folder
 without scores.csv has seeds of several experiments: they are scored here, from English to Irish. The findings of this
 folder itself, with a figure, are the means over all directions of the small model; those of further-seeds are the same
-of ten further seeds, with the verdict on S.
+of ten further seeds, with the verdict on S. Those of sentencepiece have the verdict on P; --corpus takes both corpora.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ LONGEST = 1.5
 SYSTEMS = (RAW, MOSES, BASELINE, HFT)
 #: Seeds that were planned beside the first five.
 FURTHER_SEEDS = 10
+#: SentencePiece's BPE has as many entries as bpe-raw has, so another size, and another name, for each corpus.
+SPM = "spm"
+#: Directions in which both systems must have learned something for a verdict on P.
+FEWEST_DIRECTIONS = 3
+#: Where an interval that includes 0 lies within this of 0, there is no difference in BLEU.
+NO_DIFFERENCE = 0.5
 #: Folders of the small model, one a direction.
 DIRECTIONS = ("cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en")
 Found = Mapping[str, Mapping[int, Sequence[str]]]  # system, seed, lines
@@ -336,6 +342,63 @@ def over_all_seeds(rows: Sequence[Row], first: Sequence[Row], metric: str) -> st
     return table([METRICS[metric].label, *directions, "mean"], lines)
 
 
+def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
+    """Yield the verdict on P, SentencePiece's BPE less bpe-raw on raw text, and what is shown beside it.
+
+    Directions in which a system learned nothing are left out of the verdict, not of the tables.
+    """
+    failed = {row["direction"] for row in rows if row["metric"] == "bleu" and learned_nothing(row)}
+    compared = {(row["metric"], row["direction"]): row for row in rows if row["effect"] is not None}
+    directions = list(dict.fromkeys(row["direction"] for row in rows))
+    kept = [Interval.effect(compared["bleu", each]) for each in directions if each not in failed]
+    if len(kept) < FEWEST_DIRECTIONS:
+        yield f"P: not testable, learned nothing: {', '.join(sorted(failed))}."
+    else:
+        whole = mean(kept)
+        verdict = CONFIRMED if whole.low > 0 else OPEN
+        if whole.high < 0 or (whole.low <= 0 and max(-whole.low, whole.high) < NO_DIFFERENCE):
+            verdict = REFUTED
+        yield f"P, the mean of {len(kept)} directions, {SPM} less {RAW}, BLEU: {whole.text()}, {verdict}."
+    lines = []
+    for metric in dict.fromkeys(row["metric"] for row in rows):
+        found = [compared[metric, each] for each in directions]
+        effects = [Interval.effect(row) for row in found]
+        cells = [f"{each.text()} {row['verdict']}" for each, row in zip(effects, found, strict=True)]
+        lines.append([METRICS[metric].label, *cells, mean(effects).text()])
+    yield table([f"{SPM} less {RAW}", *directions, "mean"], lines)
+    scores: dict[tuple[str, str], list[float]] = {}
+    for old, part in ((" before", first), ("", rows)):
+        for row in (row for row in part if row["metric"] == "bleu"):
+            name = SPM if row["segmentation"].startswith(SPM) else row["segmentation"].removesuffix(f"-{row['size']}")
+            scores.setdefault((name + old, row["direction"]), []).append(row["score"])
+    lines = []
+    for one, other in ((RAW, RAW), *((SPM, name) for name in (BASELINE, MOSES, HFT))):
+        each = [[(1.0, scores[one, to]), (-1.0, scores[f"{other} before", to])] for to in directions]
+        whole = [(sign / len(each), values) for signed in each for sign, values in signed]
+        lines.append([f"{one} less {other}", *(contrast(signed)[0].text() for signed in (*each, whole))])
+    yield table(["BLEU, less the first five seeds", *directions, "mean"], lines)
+
+
+def of_cut_translations(archive: Path, corpora: Sequence[Path]) -> str:
+    """Return the differences in BLEU, SentencePiece's BPE less bpe-raw, of translations that are cut, as a table."""
+    found: dict[str, dict[tuple[str, int], list[str]]] = {}
+    for name, seed, testset, lines in read_translations(archive):
+        found.setdefault(testset, {})[SPM if name.startswith(SPM) else RAW, seed] = lines
+    effects = {}
+    for testset, texts in sorted(found.items()):
+        source, target = testset.removeprefix("test_").split("2")
+        corpus = next(each for each in corpora if {*each.name.split("-")} == {source, target})
+        references = read_references(corpus, testset, target)
+        shorter = {run: cut(lines, references) for run, lines in texts.items()}
+        _, counted = count_sentences("bleu", shorter, references, target=target)
+        runs = {name: [counted[run] for run in counted if run[0] == name] for name in (RAW, SPM)}
+        found_effect = compare(runs, {SPM: RAW}, margin=NO_DIFFERENCE)[SPM]
+        effects[f"{source}-{target}"] = Interval(found_effect.effect, found_effect.low, found_effect.high)
+    cells = [each.text() for each in (*effects.values(), mean(effects.values()))]
+    said = f"BLEU, cut at {LONGEST} times the reference's words"
+    return table([f"{SPM} less {RAW}", *effects, "mean"], [[said, *cells]])
+
+
 def figure(page: Path) -> Figure:
     """Return the differences from bpe-hft-words in each direction and in the mean: those of findings.md."""
     panels: dict[str, dict[str, dict[str, Interval]]] = {}
@@ -352,7 +415,7 @@ def first_seeds(page: Path) -> list[Row]:
     return [row for folder in DIRECTIONS for row in read_scores(page / folder / "scores.csv")]
 
 
-def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
+def findings(folder: Path, *corpora: Path) -> Iterator[str]:
     """Yield the parts of a folder's findings.md; of the page's own folder, the means."""
     if folder.resolve() == PAGE:
         yield "The small model, all directions: differences with their 95% intervals."
@@ -368,6 +431,11 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
         yield f"All seeds of each system, over seeds alone: {BASELINE} and {HFT} have fifteen, the others five."
         yield from (over_all_seeds(rows, first, metric) for metric in ("bleu", "chrf"))
         return
+    if folder.name == "sentencepiece":
+        yield from of_sentencepiece(read_scores(folder / "scores.csv"), first_seeds(folder.parent))
+        if corpora:
+            yield of_cut_translations(folder / "translations.tar.xz", corpora)
+        return
     direction, testset = "en-ga", "test_en2ga"
     scored = (folder / "scores.csv").exists()
     if scored:
@@ -377,7 +445,7 @@ def findings(folder: Path, corpus: Path | None = None) -> Iterator[str]:
     if (dev := folder / "dev.csv").exists():
         with dev.open(encoding="utf-8", newline="") as stream:
             yield of_dev([*csv.DictReader(stream)])
-    if corpus:
+    for corpus in corpora:
         languages = direction.split("-")
         source, references = (read_references(corpus, testset, language) for language in languages)
         found = translations(folder / "translations.tar.xz")
@@ -395,7 +463,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "folder", type=Path, help="with scores.csv and translations.tar.xz, or this one; findings.md is written here"
     )
-    parser.add_argument("--corpus", type=Path, help="the prepared corpus, with references")
+    parser.add_argument("--corpus", type=Path, nargs="*", default=[], help="the prepared corpus, with references")
     parser.add_argument("--runs", type=Path, help="trainings of all systems; writes dev.csv")
     arguments = parser.parse_args(argv)
     if arguments.runs:
@@ -403,7 +471,7 @@ def main(argv: list[str] | None = None) -> None:
             writer = csv.DictWriter(stream, DEV, lineterminator="\n")
             writer.writeheader()
             writer.writerows(dev_scores(arguments.runs))
-    found = "\n\n".join(findings(arguments.folder, arguments.corpus)) + "\n"
+    found = "\n\n".join(findings(arguments.folder, *arguments.corpus)) + "\n"
     (arguments.folder / "findings.md").write_text(found, encoding="utf-8")
     if arguments.folder.resolve() == PAGE:
         save_png(figure(arguments.folder), arguments.folder / "figure.png", dots_per_inch=100)
