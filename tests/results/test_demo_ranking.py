@@ -96,3 +96,17 @@ def test_a_ranking_stays_with_seeds_as_they_are_known_and_not_with_noise(
     monkeypatch.setattr(rule, "DRAWS", 5)
     known = rule.by_seed(read_scores(root / FOLDER / "scores.csv"), "test_unseen")[[*rule.KNOWN]]
     assert [rule.missed(known, 3, times) for times in (0, 100)] == [0, 1]
+
+
+def test_the_page_has_the_rule_and_what_its_simulation_found(
+    root: Path, load_program: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(root / FOLDER))
+    rule = load_program(root / FOLDER / "rule.py")
+    page = " ".join((root / FOLDER / "README.md").read_text(encoding="utf-8").split())
+    assert f"have a τ of {rule.LIMIT} or more" in page
+    assert f"a standard deviation of {rule.SPREAD}, of `char` {rule.SPREAD_OF_CHAR}" in page
+    found = [line.split()[-1] for line in (root / FOLDER / "rule.txt").read_text(encoding="utf-8").splitlines()]
+    once, twice, once_of_four, twice_of_four = found
+    assert f"would *not stay* in {once} of the draws" in page
+    assert f"and in {twice} with twice that (four seeds: {once_of_four} and {twice_of_four};" in page

@@ -27,7 +27,7 @@ from experiment.reporting.drawing import save_png
 from experiment.reporting.figures import draw_effects
 from experiment.reporting.findings import read_references, read_translations, table
 from experiment.scoring.comparison import compare, learned_nothing
-from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, contrast
+from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Signed, contrast
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
 from experiment.scoring.scorebook import Row, read_scores
 from experiment.scoring.significance import count_sentences, mean_and_interval
@@ -47,8 +47,8 @@ SYSTEMS = (RAW, MOSES, BASELINE, HFT)
 FURTHER_SEEDS = 10
 #: SentencePiece's BPE has as many entries as bpe-raw has, so another size, and another name, for each corpus.
 SPM = "spm"
-#: Directions in which both systems must have learned something for a verdict on P.
-FEWEST_DIRECTIONS = 3
+#: Seeds of P, and in how many of the directions both of its systems must have learned something for a verdict.
+SEEDS_OF_P, FEWEST_DIRECTIONS = 3, 3
 #: Where an interval that includes 0 lies within this of 0, there is no difference in BLEU.
 NO_DIFFERENCE = 0.5
 #: Folders of the small model, one a direction.
@@ -318,11 +318,7 @@ def over_all_seeds(rows: Sequence[Row], first: Sequence[Row], metric: str) -> st
     """
     found: dict[tuple[str, str], list[list[float]]] = {}
     for part in (first, rows):
-        scores: dict[tuple[str, str], list[float]] = {}
-        for row in (row for row in part if row["metric"] == metric):
-            key = row["segmentation"].removesuffix(f"-{row['size']}"), row["direction"]
-            scores.setdefault(key, []).append(row["score"])
-        for key, of_seeds in scores.items():
+        for key, of_seeds in scores_of_seeds(part, metric).items():
             found.setdefault(key, []).append(of_seeds)
     directions = list(dict.fromkeys(direction for _, direction in found))
     asked = {f"{name}, new seeds less the first": (name, name) for name in (BASELINE, HFT)}
@@ -337,9 +333,23 @@ def over_all_seeds(rows: Sequence[Row], first: Sequence[Row], metric: str) -> st
             else:
                 new, old = ([*itertools.chain(*found[name, direction])] for name in (one, other))
             each.append([(1.0, new), (-1.0, old)])
-        mean = [(weight / len(each), scores) for signed in each for weight, scores in signed]
-        lines.append([said, *(contrast(signed)[0].text() for signed in (*each, mean))])
+        lines.append([said, *each_and_mean(each)])
     return table([METRICS[metric].label, *directions, "mean"], lines)
+
+
+def scores_of_seeds(rows: Sequence[Row], metric: str) -> dict[tuple[str, str], list[float]]:
+    """Return (system, direction) -> the scores of its seeds. The size is no part of a system's name."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in (row for row in rows if row["metric"] == metric):
+        name = SPM if row["segmentation"].startswith(SPM) else row["segmentation"].removesuffix(f"-{row['size']}")
+        found.setdefault((name, row["direction"]), []).append(row["score"])
+    return found
+
+
+def each_and_mean(differences: Sequence[Signed]) -> Iterator[str]:
+    """Yield each difference with its interval, and their mean's."""
+    whole = [(weight / len(differences), scores) for signed in differences for weight, scores in signed]
+    yield from (contrast(signed)[0].text() for signed in (*differences, whole))
 
 
 def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
@@ -351,13 +361,15 @@ def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]
     compared = {(row["metric"], row["direction"]): row for row in rows if row["effect"] is not None}
     directions = list(dict.fromkeys(row["direction"] for row in rows))
     kept = [Interval.effect(compared["bleu", each]) for each in directions if each not in failed]
-    if len(kept) < FEWEST_DIRECTIONS:
+    finished = {(row["segmentation"], row["direction"], row["seed"]) for row in rows}
+    if len(finished) < 2 * len(DIRECTIONS) * SEEDS_OF_P:
+        yield f"P: no verdict, {len(finished)} trainings are finished."
+    elif len(kept) < FEWEST_DIRECTIONS:
         yield f"P: not testable, learned nothing: {', '.join(sorted(failed))}."
     else:
         whole = mean(kept)
-        verdict = CONFIRMED if whole.low > 0 else OPEN
-        if whole.high < 0 or (whole.low <= 0 and max(-whole.low, whole.high) < NO_DIFFERENCE):
-            verdict = REFUTED
+        none = max(-whole.low, whole.high) < NO_DIFFERENCE
+        verdict = CONFIRMED if whole.low > 0 else REFUTED if none or whole.high < 0 else OPEN
         yield f"P, the mean of {len(kept)} directions, {SPM} less {RAW}, BLEU: {whole.text()}, {verdict}."
     lines = []
     for metric in dict.fromkeys(row["metric"] for row in rows):
@@ -366,16 +378,11 @@ def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]
         cells = [f"{each.text()} {row['verdict']}" for each, row in zip(effects, found, strict=True)]
         lines.append([METRICS[metric].label, *cells, mean(effects).text()])
     yield table([f"{SPM} less {RAW}", *directions, "mean"], lines)
-    scores: dict[tuple[str, str], list[float]] = {}
-    for old, part in ((" before", first), ("", rows)):
-        for row in (row for row in part if row["metric"] == "bleu"):
-            name = SPM if row["segmentation"].startswith(SPM) else row["segmentation"].removesuffix(f"-{row['size']}")
-            scores.setdefault((name + old, row["direction"]), []).append(row["score"])
+    new, old = scores_of_seeds(rows, "bleu"), scores_of_seeds(first, "bleu")
     lines = []
     for one, other in ((RAW, RAW), *((SPM, name) for name in (BASELINE, MOSES, HFT))):
-        each = [[(1.0, scores[one, to]), (-1.0, scores[f"{other} before", to])] for to in directions]
-        whole = [(sign / len(each), values) for signed in each for sign, values in signed]
-        lines.append([f"{one} less {other}", *(contrast(signed)[0].text() for signed in (*each, whole))])
+        each = [[(1.0, new[one, to]), (-1.0, old[other, to])] for to in directions]
+        lines.append([f"{one} less {other}", *each_and_mean(each)])
     yield table(["BLEU, less the first five seeds", *directions, "mean"], lines)
 
 

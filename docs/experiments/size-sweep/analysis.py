@@ -551,13 +551,14 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
         parts += ["## Beside the shorter run", verdict_table(longer_run_hypotheses(rows, beside.shorter), EVIDENCE)]
     if beside.earlier:
         both = [*judged(beside.earlier), *(row for row in first if row["algorithm"] not in FIRST)]
-        parts += [
-            "## Beside the algorithms that were trained before",
-            verdict_table(further_hypotheses(rows, beside.earlier), EVIDENCE),
-            "## Among all algorithms, bpe with its first trainings",
-            verdict_table(hypotheses(both), EVIDENCE),
-            *among_one_size(composing_rows(both)),
-        ]
+        further = [*further_hypotheses(rows, beside.earlier)]
+        parts += ["## Beside the algorithms that were trained before", verdict_table(further, EVIDENCE)]
+        if ("I1", REFUTED) not in {(name, verdict) for name, _, verdict in further}:
+            parts += [
+                "## Among all algorithms, bpe with its first trainings",
+                verdict_table(hypotheses(both), EVIDENCE),
+                *among_one_size(composing_rows(both)),
+            ]
     elif len(first) < len(rows):
         parts += [
             "## Among all algorithms",
