@@ -20,7 +20,17 @@ from subwords.files import write_lines
 
 @pytest.mark.parametrize(
     "form",
-    [".", "paper-model", "paper-model/seeds", "cpu", "cpu-ga-en", "cpu-en-mr", "cpu-mr-en", "further-seeds"],
+    [
+        ".",
+        "paper-model",
+        "paper-model/seeds",
+        "cpu",
+        "cpu-ga-en",
+        "cpu-en-mr",
+        "cpu-mr-en",
+        "further-seeds",
+        "sentencepiece",
+    ],
 )
 def test_the_findings_follow_from_the_scores(root: Path, load_program: Callable[[Path], ModuleType], form: str) -> None:
     """But for those that need the corpus."""
@@ -97,6 +107,22 @@ def test_the_page_has_the_further_seeds_as_their_findings(root: Path) -> None:
     text = (page / "README.md").read_text(encoding="utf-8").partition("### Ten further seeds\n")[2]
     shown = [line.partition(" | ")[2] for line in text.splitlines() if line.startswith(("| BLEU |", "| chrF"))]
     assert shown[:3] == found
+
+
+def test_the_page_has_what_sentencepiece_found(root: Path) -> None:
+    page = root / "docs/experiments/hft-words"
+    findings = (page / "sentencepiece/findings.md").read_text(encoding="utf-8")
+    text = (page / "README.md").read_text(encoding="utf-8").partition("### BPE on raw text by SentencePiece\n")[2]
+    cells = [line.partition(" | ")[2] for line in findings.splitlines() if line.startswith(("| BLEU |", "| chrF"))]
+    cells += [
+        line.partition(" | ")[2] for line in findings.splitlines() if line.startswith(("| bpe-raw less", "| spm l"))
+    ]
+    shown = [line.partition(" | ")[2] for line in text.partition("## The paper's model")[0].splitlines()]
+    assert {line for line in cells if "[" in line} <= {*shown}
+    said = re.search(r"BLEU: \+([\d.]+) \[\+([\d.]+), \+([\d.]+)\], confirmed", findings)
+    assert said
+    value, low, high = (f"{float(number):.1f}" for number in said.groups())
+    assert f"is {value} [{low}, {high}] BLEU above subword-nmt's: P is confirmed" in " ".join(text.split())
 
 
 def test_differences_with_all_seeds_are_welchs(root: Path, load_program: Callable[[Path], ModuleType]) -> None:
