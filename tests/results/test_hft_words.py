@@ -114,9 +114,8 @@ def test_the_page_has_what_sentencepiece_found(root: Path) -> None:
     findings = (page / "sentencepiece/findings.md").read_text(encoding="utf-8")
     text = (page / "README.md").read_text(encoding="utf-8").partition("### BPE on raw text by SentencePiece\n")[2]
     cells = [line.partition(" | ")[2] for line in findings.splitlines() if line.startswith(("| BLEU |", "| chrF"))]
-    cells += [
-        line.partition(" | ")[2] for line in findings.splitlines() if line.startswith(("| bpe-raw less", "| spm l"))
-    ]
+    of_bleu = findings.partition("| chrF, less")[0].splitlines()
+    cells += [line.partition(" | ")[2] for line in of_bleu if line.startswith(("| bpe-raw less", "| spm less"))]
     shown = [line.partition(" | ")[2] for line in text.partition("## The paper's model")[0].splitlines()]
     assert {line for line in cells if "[" in line} <= {*shown}
     said = re.search(r"BLEU: \+([\d.]+) \[\+([\d.]+), \+([\d.]+)\], confirmed", findings)
@@ -197,7 +196,10 @@ def test_p_is_judged_by_its_rule(
         loser = "bpe-raw-2000" if row["direction"] == "ga-en" else "spm-irish"
         if row["segmentation"] == loser and row["direction"] in directions[:failed]:
             row["verdict"] = "learned nothing"
-    said, table, before = analysis.of_sentencepiece(rows, first)
+    further = [{**row, "score": row["score"] + 1, "metric": "bleu"} for row in first]
+    chrf = [[{**row, "metric": "chrf"} for row in each] for each in (rows, first, further)]
+    both = [[*each, *more] for each, more in zip((rows, first, further), chrf, strict=True)]
+    said, table, before, _ = analysis.of_sentencepiece(*both)
     if verdict == "not testable":
         assert said == "P: not testable, learned nothing: en-ga, ga-en."
     else:
@@ -207,10 +209,15 @@ def test_p_is_judged_by_its_rule(
     assert table.splitlines()[2].count("learned nothing") == min(failed, 1)  # bpe-raw is not in the table
     low, high = ttest_ind([4, 5, 6], [3.5, 4.5, 5.5], equal_var=False).confidence_interval(0.95)
     lines = {line.split(" | ")[0]: line.strip(" |").split(" | ")[1:] for line in before.splitlines()}
-    assert lines["| bpe-raw less bpe-raw"][:4] == [f"+0.50 [{low:+.2f}, {high:+.2f}]".replace("-", "−")] * 4
+    assert (
+        lines["| bpe-raw less bpe-raw, its first five seeds"][:4]
+        == [f"+0.50 [{low:+.2f}, {high:+.2f}]".replace("-", "−")] * 4
+    )
     low, high = ttest_ind([5, 7, 9], [3.5, 4.5, 5.5], equal_var=False).confidence_interval(0.95)
     assert lines["| spm less hft"][:4] == [f"+2.50 [{low:+.2f}, {high:+.2f}]".replace("-", "−")] * 4
-    assert next(analysis.of_sentencepiece(rows[1:], first)) == "P: no verdict, 23 trainings are finished."
+    low, high = ttest_ind([5, 7, 9], [3.5, 4.5, 5.5, 4.5, 5.5, 6.5], equal_var=False).confidence_interval(0.95)
+    assert lines["| spm less hft, fifteen seeds"][:4] == [f"+2.00 [{low:+.2f}, {high:+.2f}]".replace("-", "−")] * 4
+    assert next(analysis.of_sentencepiece(rows[1:], first, [])) == "P: no verdict, 23 trainings are finished."
 
 
 def test_cut_translations_are_compared_direction_by_direction(

@@ -352,8 +352,10 @@ def each_and_mean(differences: Sequence[Signed]) -> Iterator[str]:
     yield from (contrast(signed)[0].text() for signed in (*differences, whole))
 
 
-def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]:
+def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row], further: Sequence[Row]) -> Iterator[str]:
     """Yield the verdict on P, SentencePiece's BPE less bpe-raw on raw text, and what is shown beside it.
+
+    These are differences from the first five seeds of all systems, and from all fifteen of those with further seeds.
 
     Directions in which a system learned nothing are left out of the verdict, not of the tables.
     """
@@ -378,12 +380,17 @@ def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row]) -> Iterator[str]
         cells = [f"{each.text()} {row['verdict']}" for each, row in zip(effects, found, strict=True)]
         lines.append([METRICS[metric].label, *cells, mean(effects).text()])
     yield table([f"{SPM} less {RAW}", *directions, "mean"], lines)
-    new, old = scores_of_seeds(rows, "bleu"), scores_of_seeds(first, "bleu")
-    lines = []
-    for one, other in ((RAW, RAW), *((SPM, name) for name in (BASELINE, MOSES, HFT))):
-        each = [[(1.0, new[one, to]), (-1.0, old[other, to])] for to in directions]
-        lines.append([f"{one} less {other}", *each_and_mean(each)])
-    yield table(["BLEU, less the first five seeds", *directions, "mean"], lines)
+    for metric in ("bleu", "chrf"):
+        new, old, all_seeds = (scores_of_seeds(each, metric) for each in (rows, first, [*first, *further]))
+        lines = []
+        for one, other, earlier, said in (
+            (RAW, RAW, old, ", its first five seeds"),
+            *((SPM, name, old, "") for name in (BASELINE, MOSES, HFT)),
+            *((SPM, name, all_seeds, ", fifteen seeds") for name in (BASELINE, HFT)),
+        ):
+            each = [[(1.0, new[one, to]), (-1.0, earlier[other, to])] for to in directions]
+            lines.append([f"{one} less {other}{said}", *each_and_mean(each)])
+        yield table([f"{METRICS[metric].label}, less seeds of before", *directions, "mean"], lines)
 
 
 def of_cut_translations(archive: Path, corpora: Sequence[Path]) -> str:
@@ -439,7 +446,8 @@ def findings(folder: Path, *corpora: Path) -> Iterator[str]:
         yield from (over_all_seeds(rows, first, metric) for metric in ("bleu", "chrf"))
         return
     if folder.name == "sentencepiece":
-        yield from of_sentencepiece(read_scores(folder / "scores.csv"), first_seeds(folder.parent))
+        further = read_scores(folder.with_name("further-seeds") / "scores.csv")
+        yield from of_sentencepiece(read_scores(folder / "scores.csv"), first_seeds(folder.parent), further)
         if corpora:
             yield of_cut_translations(folder / "translations.tar.xz", corpora)
         return
