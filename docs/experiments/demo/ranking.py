@@ -31,11 +31,9 @@ def by_seed(rows: Sequence[Row], testset: str) -> pd.DataFrame:
     return shown.pivot(index="segmentation", columns="seed", values="score")
 
 
-def divisions(scores: pd.DataFrame) -> tuple[int, list[float]]:
-    """Return half of the number of seeds, rounded up, and for each division into so many and the others τ of the two
-    rankings by the means."""
-    part = (scores.shape[1] + 1) // 2
-    return part, [
+def divisions(scores: pd.DataFrame, part: int) -> list[float]:
+    """Return, for each division of the seeds into so many and the others, τ of the two rankings by the means."""
+    return [
         kendalltau(scores[[*some]].mean(axis=1), scores.drop(columns=[*some]).mean(axis=1)).statistic
         for some in combinations(scores.columns, part)
     ]
@@ -49,7 +47,8 @@ def agreement(scores: pd.DataFrame) -> str:
     pairs = list(combinations(scores.index, 2))
     kept = sum(abs((scores.loc[one] > scores.loc[other]).sum() - seeds / 2) == seeds / 2 for one, other in pairs)
     taus = [kendalltau(scores[one], scores[other]).statistic for one, other in combinations(scores.columns, 2)]
-    part, divided = divisions(scores)
+    part = (seeds + 1) // 2
+    divided = divisions(scores, part)
     return (
         f"Kendall's W of the {seeds} rankings is {statistic / (seeds * (systems - 1)):.2f} (1: all are equal). "
         f"Two of them have a τ of {min(taus):.2f} to {max(taus):.2f}. "

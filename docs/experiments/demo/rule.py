@@ -25,13 +25,16 @@ SPREAD, SPREAD_OF_CHAR = 1.2, 3.4
 
 
 def missed(known: pd.DataFrame, new: int, times: int) -> float:
-    """Return in what share of the draws the ranking does not stay, with so many new seeds and times the spread."""
+    """Return in what share of the draws the ranking does not stay, with so many new seeds and times the spread.
+
+    The seeds are divided into as many as are new, and the others: five into three and two, four into two and two.
+    """
     random, count = np.random.default_rng(1), 0
     spread = np.where(known.index == "char", SPREAD_OF_CHAR, SPREAD)[:, None] * times
     for _ in range(DRAWS):
         drawn = known.mean(axis=1).to_numpy()[:, None] + spread * random.standard_normal((len(known), new))
         scores = known.join(pd.DataFrame(drawn, index=known.index, columns=[f"new {seed}" for seed in range(new)]))
-        count += min(divisions(scores)[1]) < LIMIT
+        count += min(divisions(scores, new)) < LIMIT
     return count / DRAWS
 
 

@@ -353,11 +353,10 @@ def each_and_mean(differences: Sequence[Signed]) -> Iterator[str]:
 
 
 def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row], further: Sequence[Row]) -> Iterator[str]:
-    """Yield the verdict on P, SentencePiece's BPE less bpe-raw on raw text, and what is shown beside it.
+    """Yield the verdict on P, SentencePiece's BPE less bpe-raw on raw text, and the tables beside it.
 
-    These are differences from the first five seeds of all systems, and from all fifteen of those with further seeds.
-
-    Directions in which a system learned nothing are left out of the verdict, not of the tables.
+    These are the directions one by one, and differences from the first five seeds of the other systems, and from all
+    fifteen of those with further seeds. Directions in which a system learned nothing are left out of the verdict alone.
     """
     failed = {row["direction"] for row in rows if row["metric"] == "bleu" and learned_nothing(row)}
     compared = {(row["metric"], row["direction"]): row for row in rows if row["effect"] is not None}
@@ -390,7 +389,7 @@ def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row], further: Sequenc
         ):
             each = [[(1.0, new[one, to]), (-1.0, earlier[other, to])] for to in directions]
             lines.append([f"{one} less {other}{said}", *each_and_mean(each)])
-        yield table([f"{METRICS[metric].label}, less seeds of before", *directions, "mean"], lines)
+        yield table([f"{METRICS[metric].label}, less earlier seeds", *directions, "mean"], lines)
 
 
 def of_cut_translations(archive: Path, corpora: Sequence[Path]) -> str:

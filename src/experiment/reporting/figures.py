@@ -194,7 +194,8 @@ def _count_on_log_scale(axes: Axes, sizes: Collection[int] = ()) -> None:
     from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(sorted(sizes)) if 0 < len(sizes) <= MOST_TICKS else LogLocator())
+    many = LogLocator(subs=(1, 2, 5) if sizes else (1,))
+    axes.xaxis.set_major_locator(FixedLocator(sorted(sizes)) if 0 < len(sizes) <= MOST_TICKS else many)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_minor_formatter(NullFormatter())
 
