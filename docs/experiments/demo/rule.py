@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from ranking import by_seed, divisions
+from ranking import by_seed
 
+from experiment.reporting.findings import divisions
 from experiment.scoring.scorebook import read_scores
 
 #: The lowest τ with which the ranking stays.

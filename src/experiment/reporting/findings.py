@@ -9,6 +9,9 @@ import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
+from scipy.stats import kendalltau
+
 from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line
 from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
@@ -64,6 +67,18 @@ def of_translations(
     with arguments.output.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")
         table.writerows([columns, *rows(arguments.translations, arguments.corpus)])
+
+
+def agreement(one: pd.DataFrame, other: pd.DataFrame) -> float:
+    """Return Kendall's τ of two rankings of the same systems (rows) by their means over seeds (columns)."""
+    means = pd.concat([one.mean(axis=1), other.mean(axis=1)], axis=1)
+    return float(kendalltau(means[0], means[1]).statistic)
+
+
+def divisions(scores: pd.DataFrame, part: int) -> list[float]:
+    """Return, for each division of the seeds into so many and the others, τ of the two rankings."""
+    parts = itertools.combinations(scores.columns, part)
+    return [agreement(scores[[*some]], scores.drop(columns=[*some])) for some in parts]
 
 
 def by_size(rows: Iterable[Row], metric: str, column: str = "score") -> BySize:

@@ -14,11 +14,10 @@ from itertools import combinations
 from pathlib import Path
 
 import pandas as pd
-from scipy.stats import kendalltau
 from scipy.stats import t as student_t
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import read_csv, table, write_dev
+from experiment.reporting.findings import agreement, divisions, read_csv, table, write_dev
 from experiment.scoring.comparison import BETTER
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row, read_scores
@@ -39,17 +38,6 @@ def by_seed(rows: Sequence[Row]) -> pd.DataFrame:
     frame = pd.DataFrame([row for row in rows if (row["metric"], row["testset"]) == (METRIC, TESTSET)])
     scores = frame.pivot(index="segmentation", columns="seed", values="score").drop(index=CHANGED)
     return scores.dropna(axis="columns")
-
-
-def agreement(one: pd.DataFrame, other: pd.DataFrame) -> float:
-    """Return Kendall's τ of two rankings of the same systems by their means."""
-    means = pd.concat([one.mean(axis=1), other.mean(axis=1)], axis=1)
-    return float(kendalltau(means[0], means[1]).statistic)
-
-
-def divisions(scores: pd.DataFrame, size: int) -> list[float]:
-    """Return the τ of each division of the seeds into `size` of them and the others."""
-    return [agreement(scores[[*some]], scores.drop(columns=[*some])) for some in combinations(scores.columns, size)]
 
 
 def gains(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
