@@ -30,7 +30,7 @@ from experiment.scoring.comparison import compare, learned_nothing
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Signed, contrast
 from experiment.scoring.metrics import METRICS, make_metric, read_parallel
 from experiment.scoring.scorebook import Row, read_scores
-from experiment.scoring.significance import count_sentences, mean_and_interval
+from experiment.scoring.significance import SentenceStatistics, count_sentences, mean_and_interval
 from experiment.scoring.words import training_words
 from subwords.errors import InputError
 
@@ -392,24 +392,46 @@ def of_sentencepiece(rows: Sequence[Row], first: Sequence[Row], further: Sequenc
         yield table([f"{METRICS[metric].label}, less earlier seeds", *directions, "mean"], lines)
 
 
-def of_cut_translations(archive: Path, corpora: Sequence[Path]) -> str:
-    """Return the differences in BLEU, SentencePiece's BPE less bpe-raw, of translations that are cut, as a table."""
+def spm_and_others(page: Path) -> dict[str, dict[tuple[str, int], list[str]]]:
+    """Return test set -> (system, seed) -> translations: of sentencepiece's two systems, and of earlier seeds.
+
+    bpe-raw has earlier seeds, too; they are left out.
+    """
     found: dict[str, dict[tuple[str, int], list[str]]] = {}
-    for name, seed, testset, lines in read_translations(archive):
-        found.setdefault(testset, {})[SPM if name.startswith(SPM) else RAW, seed] = lines
-    effects = {}
-    for testset, texts in sorted(found.items()):
+    for folder in ("sentencepiece", *DIRECTIONS, "further-seeds"):
+        for named, seed, testset, lines in read_translations(page / folder / "translations.tar.xz"):
+            name = next(each for each in (SPM, *SYSTEMS) if named.startswith(each))
+            if name != RAW or folder == "sentencepiece":
+                found.setdefault(testset, {})[name, seed] = lines
+    return found
+
+
+def of_spm_translations(page: Path, corpora: Sequence[Path]) -> str:
+    """Return the differences in BLEU of SentencePiece's BPE over seeds and sentences, as a table.
+
+    They are from bpe-raw, of translations that are cut, and from the earlier seeds of the others, as they are and cut.
+    """
+    asked = [(RAW, True), *((other, cut_too) for other in (BASELINE, MOSES, HFT) for cut_too in (False, True))]
+    effects: dict[tuple[str, bool], dict[str, Interval]] = {each: {} for each in asked}
+    for testset, texts in spm_and_others(page).items():
         source, target = testset.removeprefix("test_").split("2")
         corpus = next(each for each in corpora if {*each.name.split("-")} == {source, target})
         references = read_references(corpus, testset, target)
         shorter = {run: cut(lines, references) for run, lines in texts.items()}
-        _, counted = count_sentences("bleu", shorter, references, target=target)
-        runs = {name: [counted[run] for run in counted if run[0] == name] for name in (RAW, SPM)}
-        found_effect = compare(runs, {SPM: RAW}, margin=NO_DIFFERENCE)[SPM]
-        effects[f"{source}-{target}"] = Interval(found_effect.effect, found_effect.low, found_effect.high)
-    cells = [each.text() for each in (*effects.values(), mean(effects.values()))]
-    said = f"BLEU, cut at {LONGEST} times the reference's words"
-    return table([f"{SPM} less {RAW}", *effects, "mean"], [[said, *cells]])
+        for cut_too, translated in ((False, texts), (True, shorter)):
+            _, counted = count_sentences("bleu", translated, references, target=target)
+            runs: dict[str, list[SentenceStatistics]] = {}
+            for (name, _), counts in counted.items():
+                runs.setdefault(name, []).append(counts)
+            for other in (other for other, each in asked if each == cut_too):
+                found = compare({SPM: runs[SPM], other: runs[other]}, {SPM: other}, margin=NO_DIFFERENCE)[SPM]
+                of_direction = Interval(found.effect, found.low, found.high)
+                effects[other, cut_too][f"{source}-{target}"] = of_direction
+    lines = []
+    for (other, cut_too), each in effects.items():
+        said = f"{SPM} less {other}" + (f", cut at {LONGEST} times the reference's words" if cut_too else "")
+        lines.append([said, *(interval.text() for interval in (*each.values(), mean(each.values())))])
+    return table(["BLEU, over seeds and sentences", *effects[RAW, True], "mean"], lines)
 
 
 def figure(page: Path) -> Figure:
@@ -448,7 +470,7 @@ def findings(folder: Path, *corpora: Path) -> Iterator[str]:
         further = read_scores(folder.with_name("further-seeds") / "scores.csv")
         yield from of_sentencepiece(read_scores(folder / "scores.csv"), first_seeds(folder.parent), further)
         if corpora:
-            yield of_cut_translations(folder / "translations.tar.xz", corpora)
+            yield of_spm_translations(folder.parent, corpora)
         return
     direction, testset = "en-ga", "test_en2ga"
     scored = (folder / "scores.csv").exists()
