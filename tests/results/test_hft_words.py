@@ -121,6 +121,11 @@ def test_the_page_has_what_sentencepiece_found(root: Path) -> None:
     found = {line for line in cells if "[" in line}
     assert len(found) == 6
     assert found <= {*shown}
+    of_first_seeds = findings.partition("| BLEU, less earlier seeds")[2].partition("| chrF, less")[0].splitlines()
+    for name in ("bpe-hft-words", "bpe-moses", "hft"):
+        (line,) = (line for line in of_first_seeds if line.startswith(f"| spm less {name} |"))
+        mean = line.rstrip(" |").rpartition("| ")[2]
+        assert f"{mean} over {name}" in " ".join(text.split())
     said = re.search(r"BLEU: \+([\d.]+) \[\+([\d.]+), \+([\d.]+)\], confirmed", findings)
     assert said
     value, low, high = (f"{float(number):.1f}" for number in said.groups())

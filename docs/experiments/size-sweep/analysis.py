@@ -247,7 +247,7 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Map
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
         nothing = not any(learned.get(name) for name in chosen)
-        if nothing or any(name in drawing and not learned.get(name) for name in chosen):
+        if nothing or not all(learned.get(name) for name in chosen.keys() - composing.keys()):
             verdict = NOT_TESTABLE
         text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
         yield label, f"{text}difference {shown(difference)}", verdict
