@@ -83,18 +83,25 @@ def one_seed(output: Output, test: str, trials: int, seed: int, samples: int = 1
 
 @dataclass(frozen=True)
 class Situation:
-    """Systems that are equally good in the mean over seeds and sentences; the first one is the baseline."""
+    """Systems with their numbers of seeds and spreads over seeds; the first one is the baseline."""
 
     seeds: Sequence[int]  # of each system
     spread: Sequence[float]  # standard deviation of each system's quality over seeds
 
-    def compared(self, output: Output, rng: np.random.Generator, samples: int = 200) -> list[Comparison]:
-        """Return the comparison of each further system with the baseline, on a test set of its own."""
+    def drawn(
+        self, output: Output, rng: np.random.Generator, better: float = 0.0
+    ) -> dict[str, list[SentenceStatistics]]:
+        """Return the outputs of each system's trainings. All but the baseline are better by so much (logit scale)."""
         difficulty, systems = draw_difficulty(rng), {}
         for number, (many, deviation) in enumerate(zip(self.seeds, self.spread, strict=True)):
-            own = difficulty + rng.normal(0, OWN, SENTENCES)
+            own = difficulty + rng.normal(0, OWN, SENTENCES) + better * (number > 0)
             systems[str(number)] = [output(rng, own + rng.normal(0, deviation)) for _ in range(many)]
-        return list(compare(systems, dict.fromkeys(list(systems)[1:], "0"), margin=0, samples=samples).values())
+        return systems
+
+    def compared(self, output: Output, rng: np.random.Generator, better: float = 0.0) -> list[Comparison]:
+        """Return the comparison of each further system with the baseline, on a test set of its own."""
+        systems = self.drawn(output, rng, better)
+        return [*compare(systems, dict.fromkeys([*systems][1:], "0"), margin=0, samples=200).values()]
 
 
 SITUATIONS = {

@@ -6,6 +6,7 @@ Where few trials are made, bounds are wide enough for them: four standard errors
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -19,16 +20,19 @@ from levels.__main__ import (
     SITUATIONS,
     any_marked,
     bleu_output,
+    chrf_output,
     comet_output,
     drawing_seeds,
     one_seed,
 )
+from levels.intervals import containing_and_below, true_difference
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import _paired_bs_test
 from scipy.stats import norm
 from scipy.stats import t as student_t
 
+from experiment.scoring.comparison import Comparison
 from experiment.scoring.sentence_statistics import SentenceStatistics
 from experiment.scoring.significance import paired_p_value, resampled_scores
 
@@ -165,8 +169,30 @@ def test_the_page_has_the_smallest_differences_that_can_be_shown(root: Path) -> 
             assert less - 0.01 < 0.8 < more + 0.01
 
 
+def test_a_system_that_is_better_is_better_by_what_it_should_be() -> None:
+    """A sentence's score of 0.8 + 0.05 times its difficulty rises by 0.05 times what is added to the difficulty."""
+    situation = SITUATIONS["3 seeds, small spread"]
+    assert true_difference(comet_output, situation, 300, seed=1) == pytest.approx(0.05 * 0.2, abs=0.0005)
+
+
+def test_intervals_that_contain_the_difference_or_lie_below_it_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = itertools.cycle([(0.0, 2.0), (-2.0, -1.0), (1.0, 2.0), (-9.0, 9.0)])  # the difference is some 0.01
+    situation = SITUATIONS["3 seeds, small spread"]
+    drawn = (Comparison(0.0, low, high, 1.0, over_seeds=True) for low, high in ends)
+    monkeypatch.setattr(type(situation), "compared", lambda *_: [next(drawn)])
+    assert containing_and_below(comet_output, situation, 8) == (0.5, 0.25)
+
+
+def test_intervals_contain_a_difference_that_is_there() -> None:
+    contained, below = containing_and_below(chrf_output, SITUATIONS["3 seeds, small spread"], 150)
+    assert contained > 0.95 - 4 * (0.95 * 0.05 / 150) ** 0.5
+    assert below < 0.025 + 4 * (0.025 * 0.975 / 150) ** 0.5
+
+
 def test_the_page_has_the_levels_that_were_measured(root: Path) -> None:
-    files = (root / name for name in ("docs/significance.md", "benchmarks/levels/measured.txt"))
-    page, measured = (re.findall(r"^\|.+\|(?: [\d.]+ \|){3}$", path.read_text("utf-8"), re.MULTILINE) for path in files)
-    assert measured
-    assert page == measured
+    def tables(name: str) -> list[str]:
+        return re.findall(r"^\|.+\|(?: [\d.]+ \|){3}$", (root / name).read_text("utf-8"), re.MULTILINE)
+
+    levels, intervals = (tables(f"benchmarks/levels/{name}.txt") for name in ("measured", "intervals"))
+    assert min(len(levels), len(intervals)) > 0
+    assert tables("docs/significance.md") == levels + intervals
