@@ -91,7 +91,7 @@ class Situation:
     def drawn(
         self, output: Output, rng: np.random.Generator, better: float = 0.0
     ) -> dict[str, list[SentenceStatistics]]:
-        """Return the outputs of each system's trainings. All but the baseline are better by so much (logit scale)."""
+        """Return the outputs of each system's trainings; to all qualities but the baseline's `better` is added."""
         difficulty, systems = draw_difficulty(rng), {}
         for number, (many, deviation) in enumerate(zip(self.seeds, self.spread, strict=True)):
             own = difficulty + rng.normal(0, OWN, SENTENCES) + better * (number > 0)

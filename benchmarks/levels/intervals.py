@@ -4,10 +4,10 @@ python -m benchmarks.levels.intervals [--trials N] > benchmarks/levels/intervals
 
 One of two systems is better by `BETTER`, in the situations of benchmarks.levels. The second table has how often, in
 percent, the whole interval lies below the difference. *Same*, said of a difference as large as the margin, needs that
-and an interval that includes 0, so it is an error of at most this size. 1,000 trials take ten minutes of one core.
+and an interval that includes 0, so it is an error of at most this size. 1,000 trials take five minutes of one core.
 
-A mean of sentence scores rises by the same amount in all sentences. So for the COMET-like means the first table is what
-benchmarks.levels rejects, subtracted from 100, with other draws.
+A mean of sentence scores rises by as much in every sentence. So the COMET-like column of the first table is 100 less
+what benchmarks.levels rejects, but for chance.
 """
 
 from __future__ import annotations

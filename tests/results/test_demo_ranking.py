@@ -80,7 +80,7 @@ def test_what_was_trained_again_follows_from_its_scores(root: Path) -> None:
 def test_agreement_by_hand(module: ModuleType) -> None:
     """Three systems, three seeds: rank sums 3, 7, 8, so W = 12 · 14 / (9 · 24) = 0.78; b and c change places once."""
     scores = pd.DataFrame({1: [9, 8, 7], 2: [9, 7, 8], 3: [9, 7, 8]}, index=["a", "b", "c"], dtype=float)
-    said = module.seeds_agree(scores)
+    said = module.of_seeds(scores)
     assert "W of the 3 rankings is 0.78" in said
     assert "a τ of 0.33 to 1.00" in said
     assert "2 of 3 pairs" in said

@@ -231,9 +231,9 @@ def test_p_is_judged_by_its_rule(
 def test_translations_of_sentencepiece_are_compared_with_those_of_all_earlier_seeds(
     root: Path, load_program: Callable[[Path], ModuleType], tmp_path: Path
 ) -> None:
-    """HFT's are SentencePiece's, of which two words are missing; bpe-raw's only end where the others are cut.
+    """Later seeds of HFT, here without their first words, count; earlier ones of bpe-raw, here perfect, do not.
 
-    The earlier seeds of bpe-raw, perfect ones here, do not count, and the later seeds of hft do.
+    SentencePiece's translations are longer than those of bpe-raw, and equal where they are cut.
     """
     analysis = load_program(root / "docs/experiments/hft-words/analysis.py")
     english = [f"the {number} cats sat on a mat and slept there" for number in range(30)]
@@ -259,14 +259,14 @@ def test_translations_of_sentencepiece_are_compared_with_those_of_all_earlier_se
     head, _, *found = analysis.of_spm_translations(tmp_path, [tmp_path / "corpora/en-ga"]).splitlines()
     assert head == "| BLEU, over seeds and sentences | ga-en | mean |"
     effects = {line.split(" | ")[0].strip("| "): line.split(" | ")[1].replace("−", "-") for line in found}
-    half = {each: "spm less " + each for each in ("bpe-raw", "bpe-hft-words", "bpe-moses", "hft")}
-    cut = ", cut at 1.5 times the reference's words"
-    assert effects[half["bpe-raw"] + cut].startswith("+0.00 [")
-    assert effects[half["bpe-hft-words"]].startswith("+0.00 [")
-    bleu = {name: BLEU().corpus_score(lines, [english]).score for name, lines in written["further-seeds"].items()}
-    mean = (bleu["hft-2000"] + bleu["bpe-hft-words-2000"]) / 2
-    assert float(effects[half["hft"]].split(" ")[0]) == pytest.approx(bleu["bpe-hft-words-2000"] - mean, abs=0.006)
-    assert float(effects[half["bpe-moses"]].split(" ")[0]) == pytest.approx(bleu["bpe-hft-words-2000"] - 100, abs=0.006)
+    assert effects["spm less bpe-raw, cut at 1.5 times the reference's words"].startswith("+0.00 [")
+    assert effects["spm less bpe-hft-words"].startswith("+0.00 [")
+    of_spm, of_later = (
+        BLEU().corpus_score(each, [english]).score for each in (spm, written["further-seeds"]["hft-2000"])
+    )
+    for other, expected in (("hft", (of_spm - of_later) / 2), ("bpe-moses", of_spm - 100)):
+        effect = effects[f"spm less {other}"].partition(" ")[0]
+        assert float(effect) == pytest.approx(expected, abs=0.006)
 
 
 def test_the_figure_has_the_differences_of_the_findings(root: Path, load_program: Callable[[Path], ModuleType]) -> None:

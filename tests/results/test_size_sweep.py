@@ -127,6 +127,15 @@ def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
 
 
+def test_the_page_of_the_further_algorithms_has_the_verdicts_of_its_findings(root: Path) -> None:
+    page, findings = (
+        (root / SWEEP / "en-ga/further" / name).read_text(encoding="utf-8") for name in ("README.md", "findings.md")
+    )
+    lines = {line for line in page.splitlines() if re.match(r"\| [HI]\d", line)}
+    assert len(lines) == 16
+    assert lines <= {*findings.partition("## Among all algorithms")[0].splitlines()}
+
+
 def rows_of(systems: dict[str, tuple[float, ...]]) -> list[dict[str, Any]]:
     """Return rows of systems ALGORITHM-SIZE with the scores of three seeds."""
     return [

@@ -32,7 +32,7 @@ def by_seed(rows: Sequence[Row], testset: str) -> pd.DataFrame:
     return shown.pivot(index="segmentation", columns="seed", values="score")
 
 
-def seeds_agree(scores: pd.DataFrame) -> str:
+def of_seeds(scores: pd.DataFrame) -> str:
     """Return in a sentence each how well the seeds agree on the ranking."""
     systems, seeds = scores.shape
     # Kendall's W is Friedman's statistic, scaled to go from 0 to 1 (Kendall and Babington Smith 1939).
@@ -82,11 +82,11 @@ def ranking(rows: Sequence[Row], far_below: Sequence[str]) -> str:
         table[f"{testset}, less {of_testset[0]['baseline']}"] = pd.Series(system).map(less_baseline)
         table[f"{testset}, round trip"] = pd.Series(system).map(lambda row: row["round_trip"])
         copied[f"{testset}, mean"] = of_testset[0]["copied_source"]
-        lines.append(f"- `{testset}`: {seeds_agree(scores)}")
-        lines.append(f"- `{testset}`, without {', '.join(far_below)}: {seeds_agree(scores.drop(index=[*far_below]))}")
+        lines.append(f"- `{testset}`: {of_seeds(scores)}")
+        lines.append(f"- `{testset}`, without {', '.join(far_below)}: {of_seeds(scores.drop(index=[*far_below]))}")
         near = scores[scores.mean(axis=1) >= scores.mean(axis=1).max() - NEAR]
         if len(near) > 2:
-            lines.append(f"- `{testset}`, the {len(near)} within {NEAR:g} of the best: {seeds_agree(near)}")
+            lines.append(f"- `{testset}`, the {len(near)} within {NEAR:g} of the best: {of_seeds(near)}")
     table = table.sort_values(f"{testsets[-1]}, mean", ascending=False).rename_axis("system")
     table.loc["*copied source*"] = pd.Series(copied)
     table = table.map(lambda cell: "" if pd.isna(cell) else cell if isinstance(cell, str) else f"{cell:.1f}")

@@ -411,25 +411,25 @@ def of_spm_translations(page: Path, corpora: Sequence[Path]) -> str:
 
     They are from bpe-raw, of translations that are cut, and from the earlier seeds of the others, as they are and cut.
     """
-    asked = [(RAW, True), *((other, cut_too) for other in (BASELINE, MOSES, HFT) for cut_too in (False, True))]
+    asked = [(RAW, True), *((other, is_cut) for other in (BASELINE, MOSES, HFT) for is_cut in (False, True))]
     effects: dict[tuple[str, bool], dict[str, Interval]] = {each: {} for each in asked}
     for testset, texts in spm_and_others(page).items():
         source, target = testset.removeprefix("test_").split("2")
         corpus = next(each for each in corpora if {*each.name.split("-")} == {source, target})
         references = read_references(corpus, testset, target)
         shorter = {run: cut(lines, references) for run, lines in texts.items()}
-        for cut_too, translated in ((False, texts), (True, shorter)):
+        for is_cut, translated in ((False, texts), (True, shorter)):
             _, counted = count_sentences("bleu", translated, references, target=target)
             runs: dict[str, list[SentenceStatistics]] = {}
             for (name, _), counts in counted.items():
                 runs.setdefault(name, []).append(counts)
-            for other in (other for other, each in asked if each == cut_too):
+            for other in (other for other, each in asked if each == is_cut):
                 found = compare({SPM: runs[SPM], other: runs[other]}, {SPM: other}, margin=NO_DIFFERENCE)[SPM]
                 of_direction = Interval(found.effect, found.low, found.high)
-                effects[other, cut_too][f"{source}-{target}"] = of_direction
+                effects[other, is_cut][f"{source}-{target}"] = of_direction
     lines = []
-    for (other, cut_too), each in effects.items():
-        said = f"{SPM} less {other}" + (f", cut at {LONGEST} times the reference's words" if cut_too else "")
+    for (other, is_cut), each in effects.items():
+        said = f"{SPM} less {other}" + (f", cut at {LONGEST} times the reference's words" if is_cut else "")
         lines.append([said, *(interval.text() for interval in (*each.values(), mean(each.values())))])
     return table(["BLEU, over seeds and sentences", *effects[RAW, True], "mean"], lines)
 
