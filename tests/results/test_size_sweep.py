@@ -87,8 +87,17 @@ def test_how_far_training_is_from_its_end_is_that_of_the_losses(root: Path) -> N
 
 
 def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
-    """Return the lines of a pair's table: chrF over seeds with its interval (BLEU), by size, and the round trip's."""
+    """Return the lines of a pair's table: chrF over seeds with its interval (BLEU), by size, and the round trip's.
+
+    With the signs of the pipeline's tables: a difference is shown, and in brackets one beside another vocabulary size.
+    """
     found: dict[str, dict[int | None, dict[str, list[float]]]] = {}
+    entries = {row["segmentation"]: row["vocabulary"] for row in rows}
+    signs = dict[tuple[str, int | None], str]()
+    for row in rows:
+        if row["metric"] == "chrf" and row["verdict"] in ("better", "worse"):
+            sizes = entries[row["segmentation"]], entries[row["baseline"]]
+            signs[row["algorithm"], row["size"]] = "†" if max(sizes) <= 1.25 * min(sizes) else "(†)"
     for row in rows:
         system = found.setdefault(row["algorithm"], {}).setdefault(row["size"], {"bleu": [], "chrf": []})
         system[row["metric"]].append(row["score"])
@@ -97,6 +106,7 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     for algorithm, systems in found.items():
         cells = {
             size or 500: f"{fmean(s['chrf']):.1f} ± {half * stdev(s['chrf']):.1f} ({fmean(s['bleu']):.1f})"
+            + f" {signs.get((algorithm, size), '')}".rstrip()
             for size, s in systems.items()
         }
         mine = [row for row in rows if row["algorithm"] == algorithm]

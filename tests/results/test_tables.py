@@ -284,6 +284,9 @@ def test_the_sign_says_that_a_system_differs_and_shows_another_size(changed, sig
     cell = block.tables[0].lines[1].cells[0]
     assert (cell.text, cell.sign) == ("31.0", sign)
     assert ("times larger or smaller" in " ".join(block.tables[0].notes)) == (sign == "(†)")
+    compared, bracketed = block.tables[1], sign == "(†)"
+    assert compared.lines[0].cells[0].text.endswith(" (better)") == bracketed
+    assert any(note.startswith("In brackets") for note in compared.notes) == bracketed
 
 
 def test_a_system_that_has_learned_nothing_is_named():

@@ -41,7 +41,16 @@ from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
 from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, Signed, judge
-from experiment.scoring.prediction import FEWEST_ALGORITHMS, Prediction, Swept, predict, swept_systems
+from experiment.scoring.prediction import (
+    FEWEST_ALGORITHMS,
+    SIZE,
+    Prediction,
+    Swept,
+    partial,
+    predict,
+    spearman,
+    swept_systems,
+)
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
 
@@ -76,6 +85,8 @@ RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
 #: Side of a translation -> agreement with gold morphemes of its language.
 MORPHEMES = {"target": "boundary_f1_target", "source": "boundary_f1_source"}
 EVIDENCE = "evidence (chrF, 95% intervals)"
+#: The metric with which all is looked at once more.
+OTHER_METRIC = "bleu"
 TOO_FEW = "too few algorithms"
 #: The verdict on a difference between systems that all learned nothing.
 NOT_TESTABLE = "not testable"
@@ -99,13 +110,13 @@ def complete(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["algorithm"] in whole]
 
 
-def judged(rows: Sequence[Row]) -> list[Row]:
+def judged(rows: Sequence[Row], metric: str = METRIC) -> list[Row]:
     """Return the rows that hypotheses are about: those of the metric, on the first test set."""
-    return [row for row in rows if (row["testset"], row["metric"]) == (rows[0]["testset"], METRIC)]
+    return [row for row in rows if (row["testset"], row["metric"]) == (rows[0]["testset"], metric)]
 
 
 def swept(rows: Sequence[Row]) -> list[Swept]:
-    return swept_systems(rows, rows[0]["testset"], METRIC) if rows else []
+    return swept_systems(rows, rows[0]["testset"], rows[0]["metric"]) if rows else []
 
 
 def curves(rows: Sequence[Row]) -> dict[str, Curve]:
@@ -181,10 +192,30 @@ def at_one_size(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def at_entries(curve: Curve, means: Mapping[int, float]) -> float:
-    """Return the score at `ENTRIES` entries, interpolated in the logarithm of entries."""
+def seed_means(curve: Curve) -> dict[int, float]:
+    return {size: statistics.fmean(scores) for size, (_, scores) in curve.items()}
+
+
+def at_entries(curve: Curve, means: Mapping[int, float], number: float = ENTRIES) -> float:
+    """Return the score at a number of entries, interpolated in the logarithm of entries."""
     entries = [np.log(curve[size][0]) for size in curve]
-    return float(np.interp(np.log(ENTRIES), entries, [means[size] for size in curve]))
+    return float(np.interp(np.log(number), entries, [means[size] for size in curve]))
+
+
+def less_bpe_at_equal_entries(found: Mapping[str, Curve]) -> str:
+    """Return how far each system is from bpe at as many entries, as Markdown; empty beyond the entries of bpe."""
+    bpe = found["bpe"]
+    means, entries = seed_means(bpe), [number for number, _ in bpe.values()]
+    head = " | ".join(f"{size:,}" for size in SIZES)
+    lines = [f"| algorithm | {head} |", "|---|" + "--:|" * len(SIZES)]
+    for algorithm, curve in found.items():
+        cells = [
+            f"{score - at_entries(bpe, means, number):+.1f}" if entries[0] <= number <= entries[-1] else ""
+            for (number, _), score in zip(curve.values(), seed_means(curve).values(), strict=True)
+        ]
+        if algorithm != "bpe":
+            lines.append(f"| {algorithm} | {' | '.join(cells).replace('-', '−')} |")
+    return "\n".join(lines)
 
 
 def standard_error(found: Iterable[Curve]) -> tuple[float, int]:
@@ -210,7 +241,7 @@ def range_difference(
         equal = [at_entries(curve, scores[name]) for name, curve in composing.items()]
         return float(np.ptp([scores["bpe"][size] for size in sizes])), float(np.ptp(equal))
 
-    means = {name: {size: statistics.fmean(s) for size, (_, s) in curve.items()} for name, curve in composing.items()}
+    means = {name: seed_means(curve) for name, curve in composing.items()}
     of_size, of_algorithm = ranges(means)
     error, degrees = standard_error(composing.values())
     random = np.random.default_rng(resampling_seed())
@@ -229,7 +260,8 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Map
     """H2: the range of bpe over its sizes, less the range of the composing algorithms at equal entries.
 
     What it hangs on, asked afterwards: the same with huffman, without those that draw or with them (`drawing`), of bpe
-    without the smallest size (which the others keep: their scores at equal entries lie between two sizes).
+    without the smallest size (which the others keep: their scores at equal entries lie between two sizes). Where bpe
+    has learned nothing at an end of its range, the range confirms nothing.
     """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
     asked = {"H2": composing}
@@ -246,8 +278,10 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Map
         of_size, of_algorithm, difference = range_difference(chosen, sizes)
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
-        nothing = not any(learned.get(name) for name in chosen)
-        if nothing or not all(learned.get(name) for name in chosen.keys() - composing.keys()):
+        ends = {sizes[0], sizes[-1]}
+        if not ends <= learned.get("bpe", set()) or not all(
+            learned.get(name) for name in chosen.keys() - composing.keys()
+        ):
             verdict = NOT_TESTABLE
         text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
         yield label, f"{text}difference {shown(difference)}", verdict
@@ -353,6 +387,9 @@ def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
     count = len(found) * len(STEPS)
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
     yield from mean_of_learned_sizes(found, sizes_that_learned(rows))
+    yield "## Less bpe at as many entries"
+    yield "chrF; that of bpe is interpolated in the logarithm of entries. Not asked beforehand, not tested."
+    yield less_bpe_at_equal_entries(found)
     yield from among_one_size(rows)
 
 
@@ -360,6 +397,24 @@ def among_one_size(rows: Sequence[Row]) -> Iterator[str]:
     yield f"## Among the {len(curves(rows))} algorithms at one size"
     yield "Spearman's ρ with chrF; not asked beforehand, without intervals."
     yield at_one_size(rows)
+
+
+def given_entries(systems: Sequence[Swept], measure: str) -> float:
+    """Return Spearman's partial ρ of a measure with the score, given the entries; nan where these determine it."""
+    measures = [[system.measures[name] for system in systems] for name in (SIZE, measure)]
+    return float(partial(spearman(np.array([*measures, [statistics.fmean(each.scores) for each in systems]])), 1, 2, 0))
+
+
+def without_each_algorithm(rows: Sequence[Row]) -> str:
+    """Return partial ρ given the entries without one algorithm at a time, as Markdown."""
+    systems = [system for system in swept(rows) if system.learned]
+    lines = ["| left out | target pieces a sentence | Rényi efficiency |", "|---|--:|--:|"]
+    for left_out in ("", *dict.fromkeys(system.algorithm for system in systems)):
+        kept = [system for system in systems if system.algorithm != left_out]
+        values = [given_entries(kept, measure) for measure in (PIECES, RENYI)]
+        cells = ("not defined" if isnan(rho) else f"{rho:+.2f}".replace("-", "−") for rho in values)
+        lines.append(f"| {left_out or 'none'} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def smallest_shown(rows: Sequence[Row]) -> str:
@@ -478,6 +533,29 @@ def hypotheses(rows: Sequence[Row], drawing: Sequence[Row] = ()) -> Iterator[Ver
     yield from morphemes_predict(rows)
 
 
+def by_other_metric(every: Sequence[Row], decided_among: Collection[str]) -> Iterator[str]:
+    """Yield, as Markdown, H1 to H6 by BLEU, and which differences from bpe one metric shows and the other does not."""
+    rows = [row for row in judged(every, OTHER_METRIC) if row["algorithm"] in decided_among]
+    yield "## By BLEU"
+    yield "Not asked beforehand."
+    yield verdict_table(hypotheses(rows), EVIDENCE.replace("chrF", "BLEU"))
+    shown = {
+        metric: {
+            f"{row['segmentation']} {row['verdict']}"
+            for row in judged(every, metric)
+            if row["algorithm"] in decided_among and row["verdict"] in (BETTER, WORSE)
+        }
+        for metric in (METRIC, OTHER_METRIC)
+    }
+    chrf, bleu = shown.values()
+    for label, found in (
+        ("both show", chrf & bleu),
+        ("chrF alone shows", chrf - bleu),
+        ("BLEU alone shows", bleu - chrf),
+    ):
+        yield f"Differences from bpe that {label}: {', '.join(sorted(found)) or 'none'}."
+
+
 def lengths_table(rows: Sequence[Row], lengths: Sequence[Mapping[str, str]]) -> str:
     """Return how long the translations of each algorithm and size are, and its chrF with β = 1 less that of bpe."""
     found: dict[str, list[tuple[float, float]]] = {}
@@ -514,6 +592,7 @@ class Beside(NamedTuple):
     @classmethod
     def of(cls, folder: Path) -> Beside:
         """Return what there is beside scores.csv in the folder of a run."""
+        folder = folder.resolve()
 
         def scores(path: Path) -> list[Row]:
             return read_scores(path / "scores.csv") if (path / "scores.csv").exists() else []
@@ -565,7 +644,11 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
             verdict_table(hypotheses(rows), EVIDENCE),
             *among_one_size(composing_rows(rows)),
         ]
-    parts += asked_afterwards(composing_rows(first)) if sizes_that_learned(rows) else ()
+    if sizes_that_learned(rows):
+        parts += asked_afterwards(composing_rows(first))
+        parts += ["## Given the entries, without one algorithm", "Spearman's partial ρ; not asked beforehand."]
+        parts.append(without_each_algorithm(first))
+    parts += by_other_metric(every, beside.decided_among)
     if beside.lengths:
         parts += ["## Lengths of translations", lengths_table(rows, beside.lengths)]
         parts.append(

@@ -33,6 +33,8 @@ MAKING = {
 }
 #: The sign at a score: this system differs from the baseline.
 DIFFERS = "†"
+#: The verdicts that say that there is a difference.
+SHOWN = (BETTER, WORSE)
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,15 @@ def _score(systems: Systems, name: str, column: Column) -> Cell:
     decimals = METRICS[column[1]].decimals
     mean, width = mean_and_interval([row["score"] for row in rows])
     text = _number(mean, decimals) + ("" if width is None else f" ± {width:.{decimals}f}")
-    if rows[0]["verdict"] not in (BETTER, WORSE):
+    if rows[0]["verdict"] not in SHOWN:
         return Cell(text, mean)
-    sizes = [_entries(systems.get(each, [])) for each in (name, rows[0]["baseline"])]
-    return Cell(text, mean, DIFFERS if same_size(*sizes) else f"({DIFFERS})")
+    return Cell(text, mean, _of_equal_size(DIFFERS, systems, rows[0]))
+
+
+def _of_equal_size(said: str, systems: Systems, row: Row) -> str:
+    """Return what is said of a difference from the baseline, in brackets where the vocabularies differ in size."""
+    sizes = [_entries(systems.get(row[each], [])) for each in ("segmentation", "baseline")]
+    return said if same_size(*sizes) else f"({said})"
 
 
 def _entries(rows: Sequence[Row]) -> float | None:
@@ -234,13 +241,15 @@ def _count_note(rows: Sequence[Row], column: str, what: str) -> list[str]:
 
 def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]) -> Table:
     others = {name: mine for name, mine in systems.items() if any(row["effect"] is not None for row in mine)}
-    lines = [Line(name, [_effect(_of(mine, column)) for column in columns]) for name, mine in others.items()]
+    lines = [Line(name, [_effect(systems, _of(mine, column)) for column in columns]) for name, mine in others.items()]
     margins = {METRICS[row["metric"]].label: row["margin"] for row in rows if row["margin"] is not None}
     listed = ", ".join(f"{margin:g} {label}" for label, margin in margins.items())
     notes = [
         f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected for "
         f"the number of systems (Holm), as intervals are not. Same: the interval lies within ± {listed}. Open: neither."
     ]
+    if any(cell.text.endswith(")") for line in lines for cell in line.cells):
+        notes.append(f"In brackets: the vocabularies differ in size by more than {SAME_SIZE} times.")
     if any(row["over_seeds"] is False for row in rows):
         notes.append(
             "Differences with one seed are about these trained systems and the choice of test sentences. They say "
@@ -262,12 +271,13 @@ def _baseline(rows: Sequence[Row]) -> str:
     return f"its baseline ({', '.join(f'{one}: {other}' for one, other in pairs.items())})"
 
 
-def _effect(rows: Sequence[Row]) -> Cell:
+def _effect(systems: Systems, rows: Sequence[Row]) -> Cell:
     if not rows or rows[0]["effect"] is None:
         return Cell("–")
     row = rows[0]
     effect = Interval.effect(row).text(METRICS[row["metric"]].decimals)
-    return Cell(f"{effect} {row['verdict']}", row["effect"])
+    verdict = row["verdict"]
+    return Cell(f"{effect} {_of_equal_size(verdict, systems, row) if verdict in SHOWN else verdict}", row["effect"])
 
 
 # ---- what differs besides the segmentation
