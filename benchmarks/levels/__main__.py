@@ -109,6 +109,7 @@ SITUATIONS = {
     "3 seeds, small spread": Situation((3, 3), (0.05, 0.05)),
     "3 seeds, none": Situation((3, 3), (0.0, 0.0)),
     "3 seeds, spread 1 to 4": Situation((3, 3), (0.05, 0.2)),
+    "3 seeds, spread 1 to 10": Situation((3, 3), (0.02, 0.2)),
     "5 seeds, large spread": Situation((5, 5), (0.2, 0.2)),
     "5 seeds, small spread": Situation((5, 5), (0.05, 0.05)),
     "5 against 3 seeds, spread 1 to 4": Situation((5, 3), (0.05, 0.2)),
