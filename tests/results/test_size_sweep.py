@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
-from math import sqrt
+from math import isnan, sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import rankdata, ttest_1samp, ttest_ind
 from scipy.stats import t as student_t
-from scipy.stats import ttest_1samp, ttest_ind
 
 from experiment.scoring.comparison import LEARNED_NOTHING
 from experiment.scoring.scorebook import read_scores
@@ -242,6 +243,59 @@ def test_one_loss_tells_the_later_algorithms_from_bpe_and_bpe_itself_has_to_lear
     alike, told, *below = analysis.further_hypotheses(rows, higher)
     assert (alike[2], told[2]) == (analysis.REFUTED, analysis.CONFIRMED)
     assert {verdict for _, _, verdict in below} == {analysis.NOT_TESTABLE}
+
+
+def test_the_range_of_bpe_says_nothing_from_a_size_at_which_it_learned_nothing(analysis: ModuleType) -> None:
+    curve = {
+        size: (float(size), (mean - 0.1, mean, mean + 0.1))
+        for size, mean in zip(analysis.SIZES, (20, 23, 26, 29), strict=True)
+    }
+    found = dict.fromkeys(("bpe", "hft", "volt", "sbpe", "unigram"), curve)
+    for learned, expected in (
+        ({500, 1000, 2000, 4000}, ["CONFIRMED", "CONFIRMED"]),
+        ({1000, 2000, 4000}, ["NOT_TESTABLE", "CONFIRMED"]),
+        ({500, 1000, 2000}, ["NOT_TESTABLE", "NOT_TESTABLE"]),
+    ):
+        judged = [verdict for *_, verdict in analysis.size_matters_more(found, {"bpe": learned, "hft": {4000}}, {})]
+        assert judged == [getattr(analysis, name) for name in expected]
+
+
+def test_bpe_with_as_many_entries_lies_between_its_sizes_in_the_logarithm(analysis: ModuleType) -> None:
+    """Nothing is said beyond the sizes of bpe, nor of what learned nothing."""
+    bpe = dict(zip(analysis.SIZES, ((100, (10,)), (200, (20,)), (400, (30,)), (800, (40,))), strict=True))
+    other = dict(zip(analysis.SIZES, ((50, (1,)), (100, (9,)), (200 * sqrt(2), (26,)), (1600, (50,))), strict=True))
+    lines = analysis.less_bpe_at_equal_entries({"bpe": bpe, "other": other}, {"other": {*analysis.SIZES}})
+    assert lines.splitlines()[2:] == ["| other |  | −1.0 | +1.0 |  |"]
+    lines = analysis.less_bpe_at_equal_entries({"bpe": bpe, "other": other}, {"other": {2000}})
+    assert lines.splitlines()[2:] == ["| other |  |  | +1.0 |  |"]
+
+
+def test_a_partial_correlation_is_that_of_what_entries_leave_over(analysis: ModuleType) -> None:
+    """Against the residuals of ranks after a straight line through those of the entries."""
+    random = np.random.default_rng(7)
+    for _ in range(20):
+        entries, measure, scores = random.normal(size=(3, 9))
+        ranks = [rankdata(each) for each in (entries, measure, scores)]
+        left = [each - np.polyval(np.polyfit(ranks[0], each, 1), ranks[0]) for each in ranks[1:]]
+        systems = [
+            analysis.Swept("a", {"vocabulary": e, "m": m}, (s - 1, s + 1))
+            for e, m, s in zip(entries, measure, scores, strict=True)
+        ]
+        assert analysis.given_entries(systems, "m") == pytest.approx(np.corrcoef(left)[0, 1])
+    determined = [analysis.Swept("a", {"vocabulary": e, "m": -e}, (float(s),)) for e, s in enumerate((3, 1, 2, 5))]
+    assert isnan(analysis.given_entries(determined, "m"))
+    assert isnan(analysis.given_entries(determined[:2], "m"))
+
+
+def test_differences_that_one_metric_alone_shows_are_named(analysis: ModuleType, root: Path) -> None:
+    rows = read_scores(root / SWEEP / "en-ga/scores.csv")
+    told = {"hft-500": {"chrf", "bleu"}, "volt-500": {"chrf"}, "sbpe-500": {"bleu"}}
+    for row in rows:
+        row["verdict"] = "worse" if row["metric"] in told.get(row["segmentation"], ()) else "open"
+    *_, both, chrf, bleu = analysis.by_other_metric(rows, analysis.FIRST)
+    assert both == "Differences from bpe that both show: hft-500 worse."
+    assert chrf == "Differences from bpe that chrF alone shows: volt-500 worse."
+    assert bleu == "Differences from bpe that BLEU alone shows: sbpe-500 worse."
 
 
 def test_algorithms_that_were_trained_later_join_the_earlier_without_bpe(analysis: ModuleType, root: Path) -> None:

@@ -202,17 +202,20 @@ def at_entries(curve: Curve, means: Mapping[int, float], number: float = ENTRIES
     return float(np.interp(np.log(number), entries, [means[size] for size in curve]))
 
 
-def less_bpe_at_equal_entries(found: Mapping[str, Curve]) -> str:
-    """Return how far each system is from bpe at as many entries, as Markdown; empty beyond the entries of bpe."""
+def less_bpe_at_equal_entries(found: Mapping[str, Curve], learned: Learned) -> str:
+    """Return how far each system is from bpe at as many entries, as Markdown.
+
+    Empty beyond the entries of bpe, and for systems that learned nothing.
+    """
     bpe = found["bpe"]
     means, entries = seed_means(bpe), [number for number, _ in bpe.values()]
     head = " | ".join(f"{size:,}" for size in SIZES)
     lines = [f"| algorithm | {head} |", "|---|" + "--:|" * len(SIZES)]
     for algorithm, curve in found.items():
-        cells = [
-            f"{score - at_entries(bpe, means, number):+.1f}" if entries[0] <= number <= entries[-1] else ""
-            for (number, _), score in zip(curve.values(), seed_means(curve).values(), strict=True)
-        ]
+        cells = []
+        for (size, score), (number, _) in zip(seed_means(curve).items(), curve.values(), strict=True):
+            known = entries[0] <= number <= entries[-1] and size in learned.get(algorithm, set())
+            cells.append(f"{score - at_entries(bpe, means, number):+.1f}" if known else "")
         if algorithm != "bpe":
             lines.append(f"| {algorithm} | {' | '.join(cells).replace('-', '−')} |")
     return "\n".join(lines)
@@ -261,7 +264,7 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Map
 
     What it hangs on, asked afterwards: the same with huffman, without those that draw or with them (`drawing`), of bpe
     without the smallest size (which the others keep: their scores at equal entries lie between two sizes). Where bpe
-    has learned nothing at an end of its range, the range confirms nothing.
+    has learned nothing at its smallest or largest size, its range confirms nothing.
     """
     composing = {name: curve for name, curve in found.items() if name not in CONTROLS}
     asked = {"H2": composing}
@@ -278,10 +281,8 @@ def size_matters_more(found: Mapping[str, Curve], learned: Learned, drawing: Map
         of_size, of_algorithm, difference = range_difference(chosen, sizes)
         few = len(chosen) < FEWEST_ALGORITHMS
         verdict = TOO_FEW if few else CONFIRMED if difference.low > 0 else REFUTED if difference.high < 0 else OPEN
-        ends = {sizes[0], sizes[-1]}
-        if not ends <= learned.get("bpe", set()) or not all(
-            learned.get(name) for name in chosen.keys() - composing.keys()
-        ):
+        ends, added = {sizes[0], sizes[-1]}, chosen.keys() - composing.keys()
+        if not (ends <= learned.get("bpe", set()) and all(learned.get(name) for name in added)):
             verdict = NOT_TESTABLE
         text = f"range of bpe {of_size:.2f}, of {len(chosen)} algorithms at {ENTRIES:,} entries {of_algorithm:.2f}; "
         yield label, f"{text}difference {shown(difference)}", verdict
@@ -388,8 +389,11 @@ def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
     yield from mean_of_learned_sizes(found, sizes_that_learned(rows))
     yield "## Less bpe at as many entries"
-    yield "chrF; that of bpe is interpolated in the logarithm of entries. Not asked beforehand, not tested."
-    yield less_bpe_at_equal_entries(found)
+    yield (
+        "chrF; that of bpe is interpolated in the logarithm of entries, also from sizes at which it learned nothing. "
+        "Not asked beforehand, not tested."
+    )
+    yield less_bpe_at_equal_entries(found, sizes_that_learned(rows))
     yield from among_one_size(rows)
 
 
@@ -400,7 +404,12 @@ def among_one_size(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def given_entries(systems: Sequence[Swept], measure: str) -> float:
-    """Return Spearman's partial ρ of a measure with the score, given the entries; nan where these determine it."""
+    """Return Spearman's partial ρ of a measure with the score, given the entries.
+
+    nan where the entries determine the measure, or of fewer than three systems.
+    """
+    if len(systems) < 3:
+        return float("nan")
     measures = [[system.measures[name] for system in systems] for name in (SIZE, measure)]
     return float(partial(spearman(np.array([*measures, [statistics.fmean(each.scores) for each in systems]])), 1, 2, 0))
 
@@ -539,7 +548,7 @@ def by_other_metric(every: Sequence[Row], decided_among: Collection[str]) -> Ite
     yield "## By BLEU"
     yield "Not asked beforehand."
     yield verdict_table(hypotheses(rows), EVIDENCE.replace("chrF", "BLEU"))
-    shown = {
+    told = {
         metric: {
             f"{row['segmentation']} {row['verdict']}"
             for row in judged(every, metric)
@@ -547,7 +556,7 @@ def by_other_metric(every: Sequence[Row], decided_among: Collection[str]) -> Ite
         }
         for metric in (METRIC, OTHER_METRIC)
     }
-    chrf, bleu = shown.values()
+    chrf, bleu = told.values()
     for label, found in (
         ("both show", chrf & bleu),
         ("chrF alone shows", chrf - bleu),

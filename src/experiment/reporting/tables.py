@@ -118,10 +118,10 @@ def _score(systems: Systems, name: str, column: Column) -> Cell:
     text = _number(mean, decimals) + ("" if width is None else f" ± {width:.{decimals}f}")
     if rows[0]["verdict"] not in SHOWN:
         return Cell(text, mean)
-    return Cell(text, mean, _of_equal_size(DIFFERS, systems, rows[0]))
+    return Cell(text, mean, _bracketed_if_sizes_differ(DIFFERS, systems, rows[0]))
 
 
-def _of_equal_size(said: str, systems: Systems, row: Row) -> str:
+def _bracketed_if_sizes_differ(said: str, systems: Systems, row: Row) -> str:
     """Return what is said of a difference from the baseline, in brackets where the vocabularies differ in size."""
     sizes = [_entries(systems.get(row[each], [])) for each in ("segmentation", "baseline")]
     return said if same_size(*sizes) else f"({said})"
@@ -248,8 +248,8 @@ def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]
         f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected for "
         f"the number of systems (Holm), as intervals are not. Same: the interval lies within ± {listed}. Open: neither."
     ]
-    if any(cell.text.endswith(")") for line in lines for cell in line.cells):
-        notes.append(f"In brackets: the vocabularies differ in size by more than {SAME_SIZE} times.")
+    if any(f"({verdict})" in cell.text for line in lines for cell in line.cells for verdict in SHOWN):
+        notes.append(f"In brackets: one vocabulary is more than {SAME_SIZE} times as large as the other.")
     if any(row["over_seeds"] is False for row in rows):
         notes.append(
             "Differences with one seed are about these trained systems and the choice of test sentences. They say "
@@ -277,7 +277,8 @@ def _effect(systems: Systems, rows: Sequence[Row]) -> Cell:
     row = rows[0]
     effect = Interval.effect(row).text(METRICS[row["metric"]].decimals)
     verdict = row["verdict"]
-    return Cell(f"{effect} {_of_equal_size(verdict, systems, row) if verdict in SHOWN else verdict}", row["effect"])
+    said = _bracketed_if_sizes_differ(verdict, systems, row) if verdict in SHOWN else verdict
+    return Cell(f"{effect} {said}", row["effect"])
 
 
 # ---- what differs besides the segmentation
