@@ -631,7 +631,9 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
     unseen = max(row["unseen_recall"] for row in rows)
     said += f" Recall of words that training has not seen, of any run: at most {unseen:.2f}%."
     drawing = [row for row in judged(beside.sampled) if row["algorithm"] in DRAWN] if beside.sampled else []
-    parts = [said, smallest_shown(rows), verdict_table(hypotheses(first, drawing), EVIDENCE)]
+    parts = [said, smallest_shown(rows)]
+    parts += [smallest_shown(first)] if len(first) < len(rows) else []
+    parts.append(verdict_table(hypotheses(first, drawing), EVIDENCE))
     if beside.first_run:
         second = sorted(second_run_hypotheses(rows, beside.first_run))
         parts += ["## The second run", verdict_table(second, EVIDENCE)]
