@@ -132,7 +132,7 @@ def test_over_seeds_the_level_is_at_most_5_percent(seeds):
 def test_over_seeds_the_level_holds(name, situation):
     found = any_marked(OUTPUTS[name], SITUATIONS[situation], trials=1000, seed=51)
     # Welch's test itself is a little above its level for unequal seeds and spreads, and below it for few seeds.
-    assert 0.01 < found < (0.085 if "1 to 4" in situation else 0.065)
+    assert 0.01 < found < (0.085 if "spread 1 to" in situation else 0.065)
 
 
 @pytest.mark.slow

@@ -138,6 +138,25 @@ def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
     assert table_of_scores(read_scores(scores)) <= set(path.read_text(encoding="utf-8").splitlines())
 
 
+@pytest.mark.parametrize("pair", PAGES)
+def test_the_verdicts_of_the_tables_of_differences_are_those_of_the_scores(root: Path, pair: str) -> None:
+    """In brackets where one vocabulary is more than 1.25 times as large as the other."""
+    rows, expected = read_scores(root / SWEEP / pair / "scores.csv"), dict[tuple[str, int], str]()
+    entries = {row["segmentation"]: row["vocabulary"] for row in rows}
+    for row in rows:
+        if row["metric"] == "chrf" and row["verdict"] in ("better", "worse"):
+            sizes = entries[row["segmentation"]], entries[row["baseline"]]
+            verdict = row["verdict"] if max(sizes) <= 1.25 * min(sizes) else f"({row['verdict']})"
+            expected[row["algorithm"], row["size"] or 4000] = verdict
+    found = {}
+    for line in (root / SWEEP / pair / "README.md").read_text(encoding="utf-8").splitlines():
+        name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        for size, cell in zip((500, 1000, 2000, 4000), cells, strict=False):
+            if match := re.fullmatch(r"[+−][\d.]+ \[.*\] (\(?(?:better|worse)\)?)", cell):
+                found[name, size] = match[1]
+    assert found == expected
+
+
 def test_the_page_of_the_further_algorithms_has_the_verdicts_of_its_findings(root: Path) -> None:
     page, findings = (
         (root / SWEEP / "en-ga/further" / name).read_text(encoding="utf-8") for name in ("README.md", "findings.md")
@@ -292,7 +311,7 @@ def test_differences_that_one_metric_alone_shows_are_named(analysis: ModuleType,
     told = {"hft-500": {"chrf", "bleu"}, "volt-500": {"chrf"}, "sbpe-500": {"bleu"}}
     for row in rows:
         row["verdict"] = "worse" if row["metric"] in told.get(row["segmentation"], ()) else "open"
-    *_, both, chrf, bleu = analysis.by_other_metric(rows, analysis.FIRST)
+    *_, both, chrf, bleu = analysis.by_bleu(rows, analysis.FIRST)
     assert both == "Differences from bpe that both show: hft-500 worse."
     assert chrf == "Differences from bpe that chrF alone shows: volt-500 worse."
     assert bleu == "Differences from bpe that BLEU alone shows: sbpe-500 worse."

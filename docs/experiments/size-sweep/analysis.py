@@ -43,7 +43,6 @@ from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, 
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, Signed, judge
 from experiment.scoring.prediction import (
     FEWEST_ALGORITHMS,
-    SIZE,
     Prediction,
     Swept,
     partial,
@@ -51,6 +50,7 @@ from experiment.scoring.prediction import (
     spearman,
     swept_systems,
 )
+from experiment.scoring.prediction import SIZE as ENTRIES_MEASURE
 from experiment.scoring.scorebook import Row, read_scores, write_scores
 from experiment.scoring.significance import ALPHA, resampling_seed
 
@@ -85,10 +85,8 @@ RENYI, PIECES = "renyi_efficiency_target", "pieces_per_sentence_target"
 #: Side of a translation -> agreement with gold morphemes of its language.
 MORPHEMES = {"target": "boundary_f1_target", "source": "boundary_f1_source"}
 EVIDENCE = "evidence (chrF, 95% intervals)"
-#: The metric with which all is looked at once more.
-OTHER_METRIC = "bleu"
 TOO_FEW = "too few algorithms"
-#: The verdict on a difference between systems that all learned nothing.
+#: The verdict on a difference between systems that all learned nothing, and on a range that begins or ends at one.
 NOT_TESTABLE = "not testable"
 
 #: An algorithm's systems: size -> entries in the vocabulary, and the score of each seed.
@@ -205,19 +203,20 @@ def at_entries(curve: Curve, means: Mapping[int, float], number: float = ENTRIES
 def less_bpe_at_equal_entries(found: Mapping[str, Curve], learned: Learned) -> str:
     """Return how far each system is from bpe at as many entries, as Markdown.
 
-    Empty beyond the entries of bpe, and for systems that learned nothing.
+    A cell is empty beyond the entries of bpe, and where the system learned nothing.
     """
     bpe = found["bpe"]
     means, entries = seed_means(bpe), [number for number, _ in bpe.values()]
     head = " | ".join(f"{size:,}" for size in SIZES)
     lines = [f"| algorithm | {head} |", "|---|" + "--:|" * len(SIZES)]
     for algorithm, curve in found.items():
+        if algorithm == "bpe":
+            continue
         cells = []
         for (size, score), (number, _) in zip(seed_means(curve).items(), curve.values(), strict=True):
             known = entries[0] <= number <= entries[-1] and size in learned.get(algorithm, set())
-            cells.append(f"{score - at_entries(bpe, means, number):+.1f}" if known else "")
-        if algorithm != "bpe":
-            lines.append(f"| {algorithm} | {' | '.join(cells).replace('-', '−')} |")
+            cells.append(f"{score - at_entries(bpe, means, number):+.1f}".replace("-", "−") if known else "")
+        lines.append(f"| {algorithm} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -410,8 +409,12 @@ def given_entries(systems: Sequence[Swept], measure: str) -> float:
     """
     if len(systems) < 3:
         return float("nan")
-    measures = [[system.measures[name] for system in systems] for name in (SIZE, measure)]
-    return float(partial(spearman(np.array([*measures, [statistics.fmean(each.scores) for each in systems]])), 1, 2, 0))
+    values = [
+        [system.measures[measure] for system in systems],
+        [statistics.fmean(system.scores) for system in systems],
+        [system.measures[ENTRIES_MEASURE] for system in systems],
+    ]
+    return float(partial(spearman(np.array(values)), 0, 1, given=2))
 
 
 def without_each_algorithm(rows: Sequence[Row]) -> str:
@@ -542,21 +545,18 @@ def hypotheses(rows: Sequence[Row], drawing: Sequence[Row] = ()) -> Iterator[Ver
     yield from morphemes_predict(rows)
 
 
-def by_other_metric(every: Sequence[Row], decided_among: Collection[str]) -> Iterator[str]:
+def by_bleu(every: Sequence[Row], decided_among: Collection[str]) -> Iterator[str]:
     """Yield, as Markdown, H1 to H6 by BLEU, and which differences from bpe one metric shows and the other does not."""
-    rows = [row for row in judged(every, OTHER_METRIC) if row["algorithm"] in decided_among]
+
+    def told(metric: str) -> set[str]:
+        rows = judged(every, metric)
+        return {f"{row['segmentation']} {row['verdict']}" for row in rows if row["verdict"] in (BETTER, WORSE)}
+
+    rows = [row for row in judged(every, "bleu") if row["algorithm"] in decided_among]
     yield "## By BLEU"
     yield "Not asked beforehand."
     yield verdict_table(hypotheses(rows), EVIDENCE.replace("chrF", "BLEU"))
-    told = {
-        metric: {
-            f"{row['segmentation']} {row['verdict']}"
-            for row in judged(every, metric)
-            if row["algorithm"] in decided_among and row["verdict"] in (BETTER, WORSE)
-        }
-        for metric in (METRIC, OTHER_METRIC)
-    }
-    chrf, bleu = told.values()
+    chrf, bleu = told(METRIC), told("bleu")
     for label, found in (
         ("both show", chrf & bleu),
         ("chrF alone shows", chrf - bleu),
@@ -659,7 +659,7 @@ def findings(every: Sequence[Row], beside: Beside) -> str:
         parts += asked_afterwards(composing_rows(first))
         parts += ["## Given the entries, without one algorithm", "Spearman's partial ρ; not asked beforehand."]
         parts.append(without_each_algorithm(first))
-    parts += by_other_metric(every, beside.decided_among)
+    parts += by_bleu(every, beside.decided_among)
     if beside.lengths:
         parts += ["## Lengths of translations", lengths_table(rows, beside.lengths)]
         parts.append(
