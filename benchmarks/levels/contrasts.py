@@ -26,6 +26,7 @@ SPREADS: Mapping[str, Callable[[int], Sequence[float]]] = {
     "equal": lambda groups: [1] * groups,
     "one 4 times the others": lambda groups: [4] + [1] * (groups - 1),
     "1 to 4": lambda groups: list(np.geomspace(1, 4, groups)),
+    "one 12 times the others": lambda groups: [12] + [1] * (groups - 1),
 }
 Scores = np.ndarray  # of algorithms, sizes and seeds
 
