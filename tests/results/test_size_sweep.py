@@ -87,18 +87,27 @@ def test_how_far_training_is_from_its_end_is_that_of_the_losses(root: Path) -> N
     assert f"by {listed['4000']} at 4,000, and by {listed['char']} for `char`" in " ".join(page.split())
 
 
+def verdicts_of(rows: list[dict[str, Any]]) -> dict[tuple[str, int], str]:
+    """Return the shown verdicts of algorithms and sizes; `word`, which has no size, is compared with bpe of 4,000.
+
+    They are in brackets where one vocabulary is more than 1.25 times as large as the other.
+    """
+    entries, found = {row["segmentation"]: row["vocabulary"] for row in rows}, {}
+    for row in rows:
+        if row["metric"] == "chrf" and row["verdict"] in ("better", "worse"):
+            sizes = entries[row["segmentation"]], entries[row["baseline"]]
+            verdict = row["verdict"] if max(sizes) <= 1.25 * min(sizes) else f"({row['verdict']})"
+            found[row["algorithm"], row["size"] or 4000] = verdict
+    return found
+
+
 def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     """Return the lines of a pair's table: chrF over seeds with its interval (BLEU), by size, and the round trip's.
 
     With the signs of the pipeline's tables: a difference is shown, and in brackets one beside another vocabulary size.
     """
     found: dict[str, dict[int | None, dict[str, list[float]]]] = {}
-    entries = {row["segmentation"]: row["vocabulary"] for row in rows}
-    signs = dict[tuple[str, int | None], str]()
-    for row in rows:
-        if row["metric"] == "chrf" and row["verdict"] in ("better", "worse"):
-            sizes = entries[row["segmentation"]], entries[row["baseline"]]
-            signs[row["algorithm"], row["size"]] = "†" if max(sizes) <= 1.25 * min(sizes) else "(†)"
+    signs = {system: re.sub("better|worse", "†", verdict) for system, verdict in verdicts_of(rows).items()}
     for row in rows:
         system = found.setdefault(row["algorithm"], {}).setdefault(row["size"], {"bleu": [], "chrf": []})
         system[row["metric"]].append(row["score"])
@@ -107,7 +116,7 @@ def table_of_scores(rows: list[dict[str, Any]]) -> set[str]:
     for algorithm, systems in found.items():
         cells = {
             size or 500: f"{fmean(s['chrf']):.1f} ± {half * stdev(s['chrf']):.1f} ({fmean(s['bleu']):.1f})"
-            + f" {signs.get((algorithm, size), '')}".rstrip()
+            + f" {signs.get((algorithm, size or 4000), '')}".rstrip()
             for size, s in systems.items()
         }
         mine = [row for row in rows if row["algorithm"] == algorithm]
@@ -140,21 +149,13 @@ def test_the_tables_are_those_of_the_scores(root: Path, page: str) -> None:
 
 @pytest.mark.parametrize("pair", PAGES)
 def test_the_verdicts_of_the_tables_of_differences_are_those_of_the_scores(root: Path, pair: str) -> None:
-    """In brackets where one vocabulary is more than 1.25 times as large as the other."""
-    rows, expected = read_scores(root / SWEEP / pair / "scores.csv"), dict[tuple[str, int], str]()
-    entries = {row["segmentation"]: row["vocabulary"] for row in rows}
-    for row in rows:
-        if row["metric"] == "chrf" and row["verdict"] in ("better", "worse"):
-            sizes = entries[row["segmentation"]], entries[row["baseline"]]
-            verdict = row["verdict"] if max(sizes) <= 1.25 * min(sizes) else f"({row['verdict']})"
-            expected[row["algorithm"], row["size"] or 4000] = verdict
     found = {}
     for line in (root / SWEEP / pair / "README.md").read_text(encoding="utf-8").splitlines():
         name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
         for size, cell in zip((500, 1000, 2000, 4000), cells, strict=False):
             if match := re.fullmatch(r"[+−][\d.]+ \[.*\] (\(?(?:better|worse)\)?)", cell):
                 found[name, size] = match[1]
-    assert found == expected
+    assert found == verdicts_of(read_scores(root / SWEEP / pair / "scores.csv"))
 
 
 def test_the_page_of_the_further_algorithms_has_the_verdicts_of_its_findings(root: Path) -> None:

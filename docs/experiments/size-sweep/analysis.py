@@ -32,6 +32,8 @@ from experiment.reporting.findings import (
     Verdict,
     mean_of_sizes,
     read_csv,
+    signed,
+    table,
     told_apart,
     verdict_table,
     verdicts,
@@ -39,7 +41,15 @@ from experiment.reporting.findings import (
 )
 from experiment.reporting.table_formats import markdown_table
 from experiment.reporting.tables import differences
-from experiment.scoring.comparison import BETTER, LEARNED_NOTHING, NO_BASELINE, SAME, WORSE, learned_nothing
+from experiment.scoring.comparison import (
+    BETTER,
+    DIFFERENT,
+    LEARNED_NOTHING,
+    NO_BASELINE,
+    SAME,
+    WORSE,
+    learned_nothing,
+)
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval, Judged, Signed, judge
 from experiment.scoring.prediction import (
     FEWEST_ALGORITHMS,
@@ -168,14 +178,13 @@ def steps_between_sizes(found: Mapping[str, Curve]) -> str:
     cells: dict[str, list[str]] = {}
     for algorithm, gain in gains(found, STEPS):
         cells.setdefault(algorithm, []).append(gain.text())
-    head = " | ".join(f"{small:,} to {large:,}" for small, large in STEPS)
-    lines = [f"| {algorithm} | {' | '.join(each)} |" for algorithm, each in cells.items()]
-    return "\n".join([f"| algorithm | {head} |", "|---|" + "---|" * len(STEPS), *lines])
+    head = ["algorithm", *(f"{small:,} to {large:,}" for small, large in STEPS)]
+    return table(head, ([algorithm, *each] for algorithm, each in cells.items()), "|".join(["---"] * len(head)))
 
 
 def at_one_size(rows: Sequence[Row]) -> str:
     """Return Spearman's ρ of measures with the score, among the systems of one size, as Markdown."""
-    lines = ["| size | target pieces a sentence | Rényi efficiency |", "|--:|--:|--:|"]
+    lines = []
     for size in SIZES:
         runs: dict[str, list[Row]] = {}
         for row in rows:
@@ -186,8 +195,8 @@ def at_one_size(rows: Sequence[Row]) -> str:
             for name in (PIECES, RENYI, "score")
         }
         found = (spearmanr(means[name], means["score"]).statistic for name in (PIECES, RENYI))
-        lines.append(f"| {size:,} | {' | '.join(f'{rho:+.2f}' for rho in found)} |".replace("-", "−"))
-    return "\n".join(lines)
+        lines.append([f"{size:,}", *map(signed, found)])
+    return table(["size", "target pieces a sentence", "Rényi efficiency"], lines, "--:|--:|--:")
 
 
 def seed_means(curve: Curve) -> dict[int, float]:
@@ -207,17 +216,16 @@ def less_bpe_at_equal_entries(found: Mapping[str, Curve], learned: Learned) -> s
     """
     bpe = found["bpe"]
     means, entries = seed_means(bpe), [number for number, _ in bpe.values()]
-    head = " | ".join(f"{size:,}" for size in SIZES)
-    lines = [f"| algorithm | {head} |", "|---|" + "--:|" * len(SIZES)]
+    lines = []
     for algorithm, curve in found.items():
         if algorithm == "bpe":
             continue
-        cells = []
+        cells = [algorithm]
         for (size, score), (number, _) in zip(seed_means(curve).items(), curve.values(), strict=True):
             known = entries[0] <= number <= entries[-1] and size in learned.get(algorithm, set())
-            cells.append(f"{score - at_entries(bpe, means, number):+.1f}".replace("-", "−") if known else "")
-        lines.append(f"| {algorithm} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+            cells.append(signed(score - at_entries(bpe, means, number), 1) if known else "")
+        lines.append(cells)
+    return table(["algorithm", *(f"{size:,}" for size in SIZES)], lines)
 
 
 def standard_error(found: Iterable[Curve]) -> tuple[float, int]:
@@ -371,8 +379,8 @@ def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Itera
     sizes = {name: sorted(common) for name, common in both.items() if common}
     asked = {name: mean_less(found[name], found["bpe"], of) for name, of in sizes.items()}
     yield "## The mean of the sizes, less that of bpe"
-    lines = (f"| {name} | {', '.join(map(str, sizes[name]))} | {each.text()} |" for name, each in judge(asked).items())
-    yield "\n".join(["| algorithm | sizes | chrF |", "|---|---|---|", *lines])
+    lines = ([name, ", ".join(map(str, sizes[name])), each.text()] for name, each in judge(asked).items())
+    yield table(["algorithm", "sizes", "chrF"], lines, "---|---|---")
     yield (
         "95% intervals (Welch, seeds; the seeds of each size are a group of their own); p is corrected for all "
         f"{len(sizes)} (Holm). Not asked beforehand. Hypotheses about such a mean (D3, G2 and K2 of rules.md) take "
@@ -382,17 +390,17 @@ def mean_of_learned_sizes(found: Mapping[str, Curve], learned: Learned) -> Itera
 
 def asked_afterwards(rows: Sequence[Row]) -> Iterator[str]:
     """Yield, as Markdown, what was looked at after all hypotheses."""
-    found = curves(rows)
+    found, learned = curves(rows), sizes_that_learned(rows)
     yield f"## Steps between sizes\n\n{steps_between_sizes(found)}"
     count = len(found) * len(STEPS)
     yield f"chrF with its 95% interval (Welch, seeds); p is corrected for all {count} (Holm). Not asked beforehand."
-    yield from mean_of_learned_sizes(found, sizes_that_learned(rows))
+    yield from mean_of_learned_sizes(found, learned)
     yield "## Less bpe at as many entries"
     yield (
         "chrF; that of bpe is interpolated in the logarithm of entries, also from sizes at which it learned nothing. "
         "Not asked beforehand, not tested."
     )
-    yield less_bpe_at_equal_entries(found, sizes_that_learned(rows))
+    yield less_bpe_at_equal_entries(found, learned)
     yield from among_one_size(rows)
 
 
@@ -420,13 +428,12 @@ def given_entries(systems: Sequence[Swept], measure: str) -> float:
 def without_each_algorithm(rows: Sequence[Row]) -> str:
     """Return partial ρ given the entries without one algorithm at a time, as Markdown."""
     systems = [system for system in swept(rows) if system.learned]
-    lines = ["| left out | target pieces a sentence | Rényi efficiency |", "|---|--:|--:|"]
+    lines = []
     for left_out in ("", *dict.fromkeys(system.algorithm for system in systems)):
         kept = [system for system in systems if system.algorithm != left_out]
         values = [given_entries(kept, measure) for measure in (PIECES, RENYI)]
-        cells = ("not defined" if isnan(rho) else f"{rho:+.2f}".replace("-", "−") for rho in values)
-        lines.append(f"| {left_out or 'none'} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append([left_out or "none", *("not defined" if isnan(rho) else signed(rho) for rho in values)])
+    return table(["left out", "target pieces a sentence", "Rényi efficiency"], lines)
 
 
 def smallest_shown(rows: Sequence[Row]) -> str:
@@ -550,7 +557,7 @@ def by_bleu(every: Sequence[Row], decided_among: Collection[str]) -> Iterator[st
 
     def told(metric: str) -> set[str]:
         rows = judged(every, metric)
-        return {f"{row['segmentation']} {row['verdict']}" for row in rows if row["verdict"] in (BETTER, WORSE)}
+        return {f"{row['segmentation']} {row['verdict']}" for row in rows if row["verdict"] in DIFFERENT}
 
     rows = [row for row in judged(every, "bleu") if row["algorithm"] in decided_among]
     yield "## By BLEU"
@@ -581,10 +588,9 @@ def lengths_table(rows: Sequence[Row], lengths: Sequence[Mapping[str, str]]) -> 
                 length, even = means[row["segmentation"]]
                 cells[-1] = f"{length:.2f}"
                 if row["baseline"] in {*means} - {row["segmentation"]}:
-                    cells[-1] += f" ({even - means[row['baseline']][1]:+.1f})".replace("-", "−")
-        lines.append(f"| {' | '.join(cells)} |")
-    head = " | ".join(f"{size:,}" for size in SIZES)
-    return "\n".join([f"| algorithm | {head} | no size |", "|---|--:|--:|--:|--:|--:|", *lines])
+                    cells[-1] += f" ({signed(even - means[row['baseline']][1], 1)})"
+        lines.append(cells)
+    return table(["algorithm", *(f"{size:,}" for size in SIZES), "no size"], lines)
 
 
 class Beside(NamedTuple):

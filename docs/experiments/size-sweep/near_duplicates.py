@@ -21,8 +21,8 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import read_references, read_translations, table
-from experiment.scoring.comparison import BETTER, WORSE
+from experiment.reporting.findings import read_references, read_translations, signed, table
+from experiment.scoring.comparison import DIFFERENT
 from experiment.scoring.metrics import make_metric
 from experiment.scoring.scorebook import read_scores
 from experiment.scoring.sentence_statistics import text_statistics
@@ -96,12 +96,8 @@ def shown_differences(run: Path) -> list[tuple[str, str]]:
     """Return the systems that the run shows to be better or worse in chrF, each with its baseline."""
     rows = read_scores(run / "scores.csv")
     judged = [row for row in rows if (row["testset"], row["metric"]) == (rows[0]["testset"], "chrf")]
-    told = [(row["segmentation"], row["baseline"]) for row in judged if row["verdict"] in (BETTER, WORSE)]
+    told = [(row["segmentation"], row["baseline"]) for row in judged if row["verdict"] in DIFFERENT]
     return [*dict.fromkeys(told)]
-
-
-def signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
 
 
 def page(folder: Path) -> str:

@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 
 from experiment.jsonfiles import read_json_lines
 from experiment.programs import command_line
-from experiment.scoring.comparison import BETTER, OPEN, SAME, WORSE
+from experiment.scoring.comparison import DIFFERENT, OPEN, SAME
 from experiment.scoring.contrasts import CONFIRMED, REFUTED, Interval, Signed, judge
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.scorebook import Row
@@ -115,7 +115,7 @@ def verdicts(
 def told_apart(label: str, rows: Sequence[Row]) -> Verdict:
     """Judge whether one system at least is told from its baseline, by the pipeline's comparisons in the rows."""
     compared = {row["segmentation"]: row["verdict"] for row in rows}
-    told = [f"{name} {verdict}" for name, verdict in compared.items() if verdict in (BETTER, WORSE)]
+    told = [f"{name} {verdict}" for name, verdict in compared.items() if verdict in DIFFERENT]
     verdict = CONFIRMED if told else REFUTED if {*compared.values()} == {SAME} else OPEN
     return label, f"{len(told)} of {len(compared)}: {', '.join(told) or 'none'}", verdict
 
@@ -199,6 +199,11 @@ def words_table(
     means = {name: [mean(systems, each) for each in number] for name, systems in lines.items()}
     body = [[name, *cells] for name, cells in {**means, "*words of the references*": number.values()}.items()]
     return table([lines_are, *number], body)
+
+
+def signed(value: float, decimals: int = 2) -> str:
+    """Return a number with its sign, a minus as it is printed."""
+    return f"{value:+.{decimals}f}".replace("-", "−")
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[object]], rule: str = "") -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from experiment.reporting.like_for_like import FACTS, SAME_SIZE, TOLERANCE, differing, same_size
 from experiment.reporting.sizes_and_costs import Property, is_baseline, sizes_and_costs
 from experiment.reporting.table import Cell, Line, Table
-from experiment.scoring.comparison import BETTER, BLEU_FLOOR, LEARNED_NOTHING, WORSE
+from experiment.scoring.comparison import BLEU_FLOOR, DIFFERENT, LEARNED_NOTHING
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.metrics import METRICS
 from experiment.scoring.prediction import FEWEST_ALGORITHMS, MEASURES, predict, swept_systems
@@ -33,8 +33,6 @@ MAKING = {
 }
 #: The sign at a score: this system differs from the baseline.
 DIFFERS = "†"
-#: The verdicts that say that there is a difference.
-SHOWN = (BETTER, WORSE)
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ def _score(systems: Systems, name: str, column: Column) -> Cell:
     decimals = METRICS[column[1]].decimals
     mean, width = mean_and_interval([row["score"] for row in rows])
     text = _number(mean, decimals) + ("" if width is None else f" ± {width:.{decimals}f}")
-    if rows[0]["verdict"] not in SHOWN:
+    if rows[0]["verdict"] not in DIFFERENT:
         return Cell(text, mean)
     return Cell(text, mean, _bracketed_if_sizes_differ(DIFFERS, systems, rows[0]))
 
@@ -248,7 +246,7 @@ def _comparison(systems: Systems, columns: Sequence[Column], rows: Sequence[Row]
         f"Difference of means from {_baseline(rows)} and its 95% interval. Better, worse: p < {ALPHA}, corrected for "
         f"the number of systems (Holm), as intervals are not. Same: the interval lies within ± {listed}. Open: neither."
     ]
-    if any(f"({verdict})" in cell.text for line in lines for cell in line.cells for verdict in SHOWN):
+    if any(f"({verdict})" in cell.text for line in lines for cell in line.cells for verdict in DIFFERENT):
         notes.append(f"In brackets: one vocabulary is more than {SAME_SIZE} times as large as the other.")
     if any(row["over_seeds"] is False for row in rows):
         notes.append(
@@ -277,7 +275,7 @@ def _effect(systems: Systems, rows: Sequence[Row]) -> Cell:
     row = rows[0]
     effect = Interval.effect(row).text(METRICS[row["metric"]].decimals)
     verdict = row["verdict"]
-    said = _bracketed_if_sizes_differ(verdict, systems, row) if verdict in SHOWN else verdict
+    said = _bracketed_if_sizes_differ(verdict, systems, row) if verdict in DIFFERENT else verdict
     return Cell(f"{effect} {said}", row["effect"])
 
 

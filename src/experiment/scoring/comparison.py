@@ -22,6 +22,8 @@ from experiment.scoring.significance import ALPHA, check_test, paired_p_value, r
 
 #: What a comparison can say, in words that tables print.
 BETTER, WORSE, SAME, OPEN, LEARNED_NOTHING = "better", "worse", "same", "open", "learned nothing"
+#: The verdicts that say that there is a difference.
+DIFFERENT = (BETTER, WORSE)
 #: The verdict on a system whose baseline learned nothing: a better score than such a baseline's shows little.
 NO_BASELINE = "baseline learned nothing"
 #: A system with a lower BLEU has learned nothing, however low the copied source's is.

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import t as student_t
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import agreement, divisions, read_csv, table, write_dev
+from experiment.reporting.findings import agreement, divisions, read_csv, signed, table, write_dev
 from experiment.scoring.comparison import BETTER
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import Row, read_scores
@@ -108,7 +108,7 @@ def findings(old_rows: Sequence[Row], new_rows: Sequence[Row], points: Sequence[
             f"{new.loc[name].mean():.1f}",
             *(Interval.around(each["gain"][name], each[spread][name]).text(1) for spread in ("pooled", "own")),
             *(found[name][0].text(1) if name in found else "" for found in (was, now)),
-            f"{changes[name]:+.1f}".replace("-", "−"),
+            signed(changes[name], 1),
         ]
         for name in new.mean(axis=1).sort_values(ascending=False).index
     ]

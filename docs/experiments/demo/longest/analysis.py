@@ -19,7 +19,7 @@ from scipy.stats import kendalltau
 from scipy.stats import t as student_t
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import read_csv, table, write_dev
+from experiment.reporting.findings import read_csv, signed, table, write_dev
 from experiment.scoring.comparison import holm, satterthwaite
 from experiment.scoring.contrasts import Interval
 from experiment.scoring.scorebook import read_scores
@@ -156,11 +156,6 @@ def best_updates(points: Sequence[Mapping[str, str]]) -> pd.Series:
     return best["update"].map("{:,}".format).groupby(best["system"]).agg("; ".join)
 
 
-def signed(value: float) -> str:
-    """Return a number with its sign, as in −1.2."""
-    return f"{value:+.1f}".replace("-", "−")
-
-
 def findings(
     scores: Scores, old_points: Sequence[Mapping[str, str]], points: Sequence[Mapping[str, str]]
 ) -> Iterator[str]:
@@ -179,7 +174,7 @@ def findings(
     yield ranking(scores, APART)
     changes = {updates: learning(of, updates) for updates, of in ((5040, old_points), (10080, points))}
     yield " ".join(
-        f"In the last fifth of {updates:,} updates dev's BLEU of seed 1 changes by {signed(change.mean())} in the "
+        f"In the last fifth of {updates:,} updates dev's BLEU of seed 1 changes by {signed(change.mean(), 1)} in the "
         f"mean; {(change > RISE).sum()} of {len(change)} systems rise by more than {RISE:.0f}."
         for updates, change in changes.items()
     )
@@ -191,7 +186,7 @@ def findings(
             scores.new.loc[name].count(),
             gains[name][0].text(1),
             f"{corrected[name]:.2g}",
-            *(signed(change[name]) for change in changes.values()),
+            *(signed(change[name], 1) for change in changes.values()),
             best[name],
         ]
         for name in systems

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiment.programs import command_line, program
-from experiment.reporting.findings import Verdict, by_size, gain, systems_table, verdict_table, verdicts
+from experiment.reporting.findings import Verdict, by_size, gain, signed, systems_table, verdict_table, verdicts
 from experiment.scoring.comparison import BETTER, SAME, WORSE
 from experiment.scoring.contrasts import CONFIRMED, OPEN, REFUTED, Interval
 from experiment.scoring.scorebook import Row, read_scores
@@ -53,7 +53,7 @@ def findings(pair: str) -> Iterator[str]:
         yield systems_table([row for row in rows if row["testset"] == testset], "of bpe")
         now = compared(rows, testset)
         means = [statistics.fmean(each[name]["effect"] for name in now) for each in (now, first)]
-        shown = [f"{mean:+.2f}".replace("-", "−") for mean in means]
+        shown = [*map(signed, means)]
         yield f"Mean of the {len(now)} differences from bpe: {shown[0]}, on test 2016 {shown[1]}."
 
 
